@@ -1,20 +1,29 @@
-/* advice.h - what a user who lacks a table can do about it, here and now. */
+/* advice.h - what a user can do about a missing table. */
 #ifndef TREB_CLI_ADVICE_H
 #define TREB_CLI_ADVICE_H
 
-#include "cli/cli.h"
+#include "cli/folders.h"
 
-/* Tells which folders tables are looked for in, before advice is asked for: what is there need not
- * be made, and a command that makes tables must put them where they are found. Copies them;
- * `named`: the user gave them with --tables. */
-void advice_folders(const CliDirs *dirs, bool named);
+/* Writes what to do about a missing table: one sentence without its full stop, at most `size` bytes,
+ * such as "'trebuchet gen KRPvKR' makes it: about 1.6 GB of memory and 170 MB of disk". The cost is
+ * that of the table and of all tables that it needs and that are missing in the folders. The command
+ * puts the tables where they are found. Returns false if this machine cannot make the table; the text
+ * then says how much memory or disk it would take, and how much is free.
+ * A NULL material stands for a first set of tables, of up to four men.
+ * Safe to call from several threads. Takes some milliseconds. */
+bool cli_advice(const char *material, const CliDirs *dirs, char *text, size_t size);
 
-/* Writes what to do about a missing table, one sentence without its full stop, of at most `size`
- * bytes: "'trebuchet gen KRPvKR' makes it: about 1.6 GB of memory and 170 MB of disk". The cost is
- * that of the table and of all that it needs and that is not there. False where it cannot be made
- * here; then the text says why: how much memory or disk it would take, and how much is free.
- * NULL as material: a first set of tables, of up to four men.
- * Safe to call from several threads once advice_folders has been called. Some ms. */
-bool cli_advice(const char *material, char *text, size_t size);
+/* Prints that advice, and that --tables names another folder. */
+void cli_hint_tables(const char *material, const CliDirs *dirs);
+
+/* Prints the folders that were searched, then that advice. */
+void cli_hint_missing(const char *material, const CliDirs *dirs);
+
+/* Reports a failure of the library and, if a table is missing, the hints of cli_hint_missing. Returns
+ * the exit code. */
+int cli_fail_tables(const char *command, const treb_error *error, const CliDirs *dirs);
+
+/* Reports that the folders have no table at all, and how to make some. Returns CLI_NO_TABLE. */
+int cli_no_tables(const char *command, const CliDirs *dirs);
 
 #endif

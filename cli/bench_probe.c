@@ -1,43 +1,40 @@
-/* bench_probe.c - see bench_probe.h. Positions are drawn with a fixed seed: the same every time. */
+/* bench_probe.c - see bench_probe.h. The seed is fixed, so the positions are the same in every run. */
 #include "cli/bench_probe.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "cli/cli.h"
+#include "cli/signals.h"
 #include "core/format/index.h"
+#include "core/system/hash.h"
 
-enum { THREADS_MAX = 256, MOVES_SHARE = 20 /* listing moves takes as many probes */ };
+enum { THREADS_MAX = 256, MOVES_SHARE = 20 /* about as many probes as listing the moves of a position takes */ };
 
-/* What one thread does. */
+/* The work of one thread. */
 typedef struct BenchWorker {
     const treb_tables *tables;
     const treb_position *position;
-    uint64_t positions, start; /* where in the list this thread begins */
-    int what;                  /* a metric or BENCH_MOVES */
-    double seconds;            /* 0: just once through the list */
-    uint64_t probes;           /* done */
-    double elapsed;
-    uint64_t sum; /* of answers, so that none can be left out */
+    uint64_t positions; /* length of the list */
+    uint64_t start;     /* index in the list at which this thread begins */
+    int what;           /* a metric or BENCH_MOVES */
+    double seconds;     /* time to measure; 0: once through the list */
+    uint64_t probes;    /* number of probes done */
+    double elapsed;     /* seconds that they took */
+    uint64_t sum;       /* of all answers, so that the compiler cannot leave out a probe */
 } BenchWorker;
 
-/* A well-mixed number from another (splitmix64). */
-static uint64_t mix(uint64_t x)
-{
-    x += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
+/* Returns a pseudo-random number for x (splitmix64). */
+static uint64_t mix(uint64_t x) { return hash_mix(x + HASH_FACTOR); }
 
-/* Random legal positions, either side to move, each cell of the table as likely as the next. */
+/* Draws random legal positions, with either side to move; each cell of the table has the same
+ * probability. The caller frees the list. Returns NULL without memory. */
 static treb_position *draw_positions(const BenchRequest *r, treb_error *error)
 {
     Index index;
     treb_position *list = malloc(r->positions * sizeof *list);
     if (list == NULL || !index_init(&index, &r->material, NULL, 1)) {
-        *error = (treb_error){TREB_ERR_MEMORY, "out of memory"};
+        *error = (treb_error){.status = TREB_ERR_MEMORY, .text = "out of memory", .metric = -1};
         free(list);
         return NULL;
     }
@@ -80,19 +77,20 @@ static void *work(void *context)
     BenchWorker *w = context;
     treb_move moves[TREB_MOVES_MAX];
     uint64_t at = w->start;
-    double start = cli_seconds();
+    double start = clock_seconds();
     do {
         for (int i = 0; i < BATCH; i++) {
             probe_once(w, &w->position[at], moves, NULL);
             at = at + 1 < w->positions ? at + 1 : 0;
         }
         w->probes += BATCH;
-        w->elapsed = cli_seconds() - start;
+        w->elapsed = clock_seconds() - start;
     } while (w->seconds > 0 ? w->elapsed < w->seconds : w->probes < w->positions);
     return NULL;
 }
 
-/* Runs copies of a worker. Returns ns a probe and thread; `rate` and `misses` may be NULL. */
+/* Runs copies of a worker in several threads. Returns the nanoseconds of a probe in one thread.
+ * `rate` (probes per second of all threads) and `misses` (unpacked blocks per probe) may be NULL. */
 static double measure(const BenchRequest *r, const BenchWorker *model, unsigned threads,
                       double *rate, double *misses)
 {

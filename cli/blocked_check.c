@@ -1,24 +1,26 @@
 /* blocked_check.c - see blocked_check.h. */
 #include "cli/blocked_check.h"
 
-#include "pawns/audit.h"
-#include "cli/cli.h"
+#include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/signals.h"
+#include "cli/text.h"
+#include "pawns/check/audit.h"
 
-enum { FAULTS_SHOWN = 20 };
+enum { ERRORS_SHOWN = 20 };
 
 typedef struct Check {
     FILE *out;
     const atomic_bool *stop;
     CliProgress progress;
-    uint64_t faults;
+    uint64_t errors; /* found so far */
 } Check;
 
 static bool show_progress(void *context, uint64_t done, uint64_t all)
 {
     Check *check = context;
     char count[32], total[32], left[16];
-    double spent = cli_seconds() - check->progress.start;
+    double spent = clock_seconds() - check->progress.start;
     bool stop = atomic_load(check->stop);
     if (stop || !cli_progress_due(&check->progress)) return stop;
     cli_format_count(done, count);
@@ -29,10 +31,10 @@ static bool show_progress(void *context, uint64_t done, uint64_t all)
     return false;
 }
 
-static void show_fault(void *context, const char *text)
+static void show_error(void *context, const char *text)
 {
     Check *check = context;
-    if (check->faults++ >= FAULTS_SHOWN) return;
+    if (check->errors++ >= ERRORS_SHOWN) return;
     cli_progress_clear(&check->progress);
     fprintf(check->out, "%s\n", text);
 }
@@ -40,26 +42,27 @@ static void show_fault(void *context, const char *text)
 static void show_report(const Check *check, const AuditReport *report)
 {
     char families[32], positions[32], answered[32], faults[32], spent[16];
-    cli_format_count(report->families, families);
+    cli_format_count(report->structures, families);
     cli_format_count(report->positions, positions);
     cli_format_count(report->answered, answered);
     cli_format_count(report->faults, faults);
-    cli_format_time(cli_seconds() - check->progress.start, spent);
+    cli_format_time(clock_seconds() - check->progress.start, spent);
     fprintf(check->out,
-            "%s%s structures, %s positions by the rules alone, %s of them by the tables: ",
+            "%s%s pawn structures, %s positions by the rules alone, %s of them with the tables: ",
             report->stopped ? "Checked before it was stopped: " : "Checked: ", families, positions,
             answered);
     if (report->faults == 0)
-        fprintf(check->out, "no fault (%s)\n", spent);
+        fprintf(check->out, "no error (%s)\n", spent);
     else
-        fprintf(check->out, "%s faults, of which the first are listed (%s)\n", faults, spent);
+        fprintf(check->out, "%s %s, the first of which are listed (%s)\n", faults,
+                cli_plural(report->faults, "error", "errors"), spent);
 }
 
-/* One of what was solved is NULL. */
+/* Checks `b` or `s`; the other one is NULL. */
 static int check_either(const char *command, FILE *out, Blocked *b, Solve *s, bool quiet)
 {
     Check check = {.out = out, .stop = cli_catch_signals()};
-    AuditOptions options = {.stop = show_progress, .fault = show_fault, .context = &check};
+    AuditOptions options = {.stop = show_progress, .fault = show_error, .context = &check};
     AuditReport report;
     cli_progress_start(&check.progress, command, quiet);
     bool good = b != NULL ? blocked_audit(b, &options, &report) : solve_audit(s, &options, &report);

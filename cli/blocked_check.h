@@ -1,15 +1,16 @@
-/* blocked_check.h - trebuchet blocked --check. */
+/* blocked_check.h - the --check of trebuchet blocked and of trebuchet solve. */
 #ifndef TREB_CLI_BLOCKED_CHECK_H
 #define TREB_CLI_BLOCKED_CHECK_H
 
-#include "pawns/blocked.h"
-#include "pawns/solve.h"
+#include "pawns/blocked/blocked.h"
+#include "pawns/solve/solve.h"
 
-/* Audits a solution and says on `out` what came of it, faults first; unless `quiet` also, on standard
- * error, how far it is. An exit code. */
+/* Checks every position that a solution rests on (pawns/check/audit.h) and prints the errors found,
+ * then a summary, on `out`. Unless `quiet`, prints the progress on standard error. Returns an exit
+ * code. */
 int blocked_check_solution(FILE *out, Blocked *b, bool quiet);
 
-/* The same for trebuchet solve --check. */
+/* Does this for trebuchet solve --check. */
 int solve_check_solution(FILE *out, Solve *s, bool quiet);
 
 #endif

@@ -1,13 +1,18 @@
 /* blocked_source.c - see blocked_source.h. */
 #include "cli/blocked_source.h"
+#include "pawns/blocked/blocked_file.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#include "json/answer_blocked.h"
-#include "pawns/file_check.h"
-#include "core/system/error.h"
+#include "cli/advice.h"
+#include "cli/folders.h"
+#include "cli/output.h"
+#include "cli/text.h"
 #include "core/format/table.h"
+#include "core/system/error.h"
+#include "json/answer_solve.h"
+#include "pawns/check/blocked_file_check.h"
 
 /* ---- Progress -------------------------------------------------------------------------------- */
 
@@ -17,7 +22,7 @@ static bool show_progress(void *context, uint64_t families, uint64_t bytes)
     char size[16];
     if (!cli_progress_due(progress)) return false;
     cli_format_size(bytes, size);
-    cli_progress_tell(progress, "%llu structures, %s", (unsigned long long)families, size);
+    cli_progress_tell(progress, "%llu pawn structures, %s", (unsigned long long)families, size);
     return false;
 }
 
@@ -27,46 +32,48 @@ static uint64_t open_placements(const Blocked *b)
 {
     uint64_t count = 0;
     for (int i = 0; i < 128; i++)
-        count += (uint64_t)bit_count(b->by[0].open[i / 64][i % 64] | b->by[1].open[i / 64][i % 64]);
+        count += (uint64_t)bit_count(b->by_winner[0].open[i / 64][i % 64] | b->by_winner[1].open[i / 64][i % 64]);
     return count;
 }
 
-/* Whether there is more to find out than the file says. */
+/* Returns whether the solver may find out more than the file says. */
 static bool leaves_open(const BlockedSource *source, const Blocked *b, const BlockedRequest *r)
 {
     return source->write != NULL ? b->upper_bounds : !blocked_is_decided(b, r->all);
 }
 
-/* The answer of a file, if there is one; else NULL with TREB_ERR_NO_TABLE or worse. */
+/* Returns the answer of a blocked-pawn table. Returns NULL with TREB_ERR_NO_TABLE if there is none, or
+ * with another error. */
 static Blocked *find_file(const BlockedSource *source, const BlockedRequest *r, treb_error *error)
 {
-    if (source->write != NULL) return blocked_find(&source->write, 1, r, error);
-    return blocked_find(source->dirs->dir, source->dirs->count, r, error);
+    if (source->write != NULL) return blocked_file_find(&source->write, 1, r, error);
+    return blocked_file_find(source->dirs->dir, source->dirs->count, r, error);
 }
 
-/* A file that was written is checked at once, which takes no time: what is wrong must not stay. */
+/* Checks the file just written, which takes almost no time, and removes it if it is wrong. */
 static bool check_written(const char *path)
 {
     FileCheck check = {0};
-    treb_status status = blocked_check_file(path, &check);
+    treb_status status = blocked_file_check(path, &check);
     if (status == TREB_OK) return true;
     if (status != TREB_ERR_DAMAGED) {
-        cli_error("blocked", "%s was written, but could not be checked: %s", path, check.text);
+        cli_error("blocked", "%s was written but could not be checked: %s", path, check.text);
         return false;
     }
-    cli_error("blocked", "%s is wrong, and was removed: %s. This is an error of the program.", path,
+    cli_error("blocked", "%s is wrong and was removed: %s. This is an error in Trebuchet.", path,
               check.text);
     unlink(path);
     return false;
 }
 
-/* Writes the file unless one is there that leaves less open: `before` is what it left, or -1. */
+/* Writes the file, unless there is a file that leaves less open. `before` is the number of open
+ * placements in that file, or -1 without a file. */
 static bool write_file(BlockedSource *source, Blocked *b, int64_t before)
 {
     treb_error error;
-    char name[RANKS_NAME_SIZE], path[4400], count[32];
+    char name[TABLE_LONG_NAME_SIZE], path[4400], count[32];
     blocked_file_name(&b->request, name);
-    bool settled = blocked_settle_captures(b);
+    bool settled = blocked_evaluate_captures(b);
     cli_progress_clear(&source->progress);
     if (!settled) {
         cli_error("blocked", "out of memory, or a table could not be read");
@@ -75,11 +82,11 @@ static bool write_file(BlockedSource *source, Blocked *b, int64_t before)
     uint64_t open = open_placements(b);
     cli_format_count(open, count);
     if (before >= 0 && open > (uint64_t)before) {
-        cli_warn("blocked", "kept %s/%s: with these limits more would stay open (%s placements)",
+        cli_warn("blocked", "kept %s/%s: with these limits more placements would be open (%s)",
                  source->write, name, count);
         return true;
     }
-    if (blocked_save(b, source->write, &error) != TREB_OK) {
+    if (blocked_file_write(b, source->write, &error) != TREB_OK) {
         cli_error("blocked", "%s", error.text);
         return false;
     }
@@ -87,17 +94,18 @@ static bool write_file(BlockedSource *source, Blocked *b, int64_t before)
     if (!check_written(path)) return false;
     if (open > 0)
         cli_warn("blocked",
-                 "wrote %s: %s placements are open; more --memory, --pieces or tables of 5 men may "
-                 "decide them",
-                 path, count);
+                 "wrote %s: %s %s open; more --memory, more --pieces or tables of 5 men may decide "
+                 "%s",
+                 path, count, cli_plural(open, "placement is", "placements are"),
+                 cli_plural(open, "it", "them"));
     else
-        cli_warn("blocked", "wrote %s%s", path, b->upper_bounds ? ": ranks are upper bounds" : "");
+        cli_warn("blocked", "wrote %s%s", path, b->upper_bounds ? ": some distances are upper bounds" : "");
     return true;
 }
 
 /* ---- Asking ---------------------------------------------------------------------------------- */
 
-bool source_open(BlockedSource *source, CliDirs *dirs, TableGoal goal)
+bool blocked_source_open(BlockedSource *source, CliDirs *dirs, TableGoal goal)
 {
     source->dirs = dirs;
     if (source->write != NULL) {
@@ -112,7 +120,7 @@ bool source_open(BlockedSource *source, CliDirs *dirs, TableGoal goal)
     return source->tables != NULL;
 }
 
-void source_close(BlockedSource *source) { treb_tables_close(source->tables); }
+void blocked_source_close(BlockedSource *source) { treb_tables_close(source->tables); }
 
 static Blocked *solve(BlockedSource *source, const BlockedRequest *request, int *code)
 {
@@ -130,7 +138,7 @@ static Blocked *solve(BlockedSource *source, const BlockedRequest *request, int 
     return NULL;
 }
 
-Blocked *source_ask(BlockedSource *source, BlockedRequest *r, int *code)
+Blocked *blocked_source_answer(BlockedSource *source, BlockedRequest *r, int *code)
 {
     char why[BLOCKED_WHY_SIZE];
     treb_error error;
@@ -142,13 +150,13 @@ Blocked *source_ask(BlockedSource *source, BlockedRequest *r, int *code)
     }
     Blocked *b = source->solve ? NULL : find_file(source, r, &error);
     if (b != NULL && !leaves_open(source, b, r)) {
-        cli_warn("blocked", "from %s%s", b->file,
-                 source->write ? ", which is there already; --solve makes it anew" : "");
+        cli_warn("blocked", "answered from %s%s", b->file,
+                 source->write ? ", which exists already; --solve makes it again" : "");
         return b;
     }
     if (b != NULL) before = (int64_t)open_placements(b);
     if (b == NULL && !source->solve && error.status != TREB_ERR_NO_TABLE)
-        cli_warn("blocked", "warning: %s; solving instead", error.text);
+        cli_warn("blocked", "warning: %s; solving the position instead", error.text);
     blocked_free(b);
     if (source->write != NULL) {
         r->all = true;
@@ -160,21 +168,21 @@ Blocked *source_ask(BlockedSource *source, BlockedRequest *r, int *code)
         blocked_free(b);
         b = NULL;
     }
-    /* On a terminal it would get in the way of what is printed from here on. */
+    /* On a terminal the progress line would disturb the output that follows. */
     if (source->progress.terminal) source->progress.on = false;
     return b;
 }
 
-int source_missing(const char *command, const treb_error *error, const CliDirs *dirs,
+int blocked_source_fail(const char *command, const treb_error *error, const CliDirs *dirs,
                    const treb_position *pos)
 {
     char why[BLOCKED_WHY_SIZE], fen[TREB_FEN_SIZE];
-    int code = cli_fail(command, error, dirs);
+    int code = cli_fail_tables(command, error, dirs);
     bool missing = error->status == TREB_ERR_NO_TABLE || error->status == TREB_ERR_MEN;
     if (!missing || blocked_check(pos, why) != TREB_OK) return code;
     position_to_fen(pos, fen);
     fprintf(stderr,
-            "Its pawns are blocked, so a blocked-pawn table would do, but there is none.\n"
+            "Its pawns are blocked, so a blocked-pawn table can answer, but there is none.\n"
             "This command makes it: trebuchet blocked --write %s '%s'\n",
             dirs->count > 0 ? dirs->dir[0] : "tables", fen);
     return code;

@@ -1,32 +1,32 @@
-/* blocked_source.h - where the ranks of a blocked position come from: a blocked-pawn table
- * (a rank file, as the code calls it), or the solver, which the tables of few men help. */
+/* blocked_source.h - answers for a position with blocked pawns: from a blocked-pawn table, or from the
+ * solver, which uses the tables of few men. */
 #ifndef TREB_CLI_BLOCKED_SOURCE_H
 #define TREB_CLI_BLOCKED_SOURCE_H
 
-#include "pawns/blocked.h"
-#include "cli/cli.h"
+#include "cli/folders.h"
 #include "cli/progress.h"
+#include "pawns/blocked/blocked.h"
 
 typedef struct BlockedSource {
-    const char *write; /* a folder for the rank file, or NULL */
-    bool solve;        /* even where a file answers */
-    const CliDirs *dirs;
-    treb_tables *tables; /* with GOAL_EXACT */
+    const char *write;   /* folder to write the blocked-pawn table into, or NULL */
+    bool solve;          /* solve even if a blocked-pawn table has the answer */
+    const CliDirs *dirs; /* folders of blocked-pawn tables */
+    treb_tables *tables; /* tables of few men; opened for GOAL_EXACT only */
     bool quiet;          /* no progress */
     CliProgress progress;
 } BlockedSource;
 
-/* False after saying why. */
-bool source_open(BlockedSource *source, CliDirs *dirs, TableGoal goal);
-void source_close(BlockedSource *source);
+/* Opens the tables, and the folder to write into. Returns false after reporting a failure. */
+bool blocked_source_open(BlockedSource *source, CliDirs *dirs, TableGoal goal);
+void blocked_source_close(BlockedSource *source);
 
-/* Answers, and writes the file if it is to be written. Says where an answer came from, or where it
- * went, on standard error. NULL after saying why, with an exit code in *code. */
-Blocked *source_ask(BlockedSource *source, BlockedRequest *request, int *code);
+/* Answers a request, and writes the blocked-pawn table if that is requested. Prints on standard error
+ * which file the answer came from or was written to. NULL after saying why, with an exit code in *code. */
+Blocked *blocked_source_answer(BlockedSource *source, BlockedRequest *request, int *code);
 
 /* Says that no table has an answer and what would help: for a blocked position its own table. Returns
  * the exit code. */
-int source_missing(const char *command, const treb_error *error, const CliDirs *dirs,
+int blocked_source_fail(const char *command, const treb_error *error, const CliDirs *dirs,
                    const treb_position *pos);
 
 #endif

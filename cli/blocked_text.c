@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/answer_blocked.h"
-#include "cli/cli.h"
+#include "cli/output.h"
+#include "cli/terminal.h"
+#include "cli/text.h"
+#include "json/blocked_table.h"
 
 enum { LINE_MOVES = 512, WRAP = 96 };
 
@@ -13,59 +15,60 @@ static const char *const colors[2] = {"White", "Black"};
 
 static const char *plies_text(int plies, char out[32])
 {
-    snprintf(out, 32, "%d pl%s", plies, plies == 1 ? "y" : "ies");
+    snprintf(out, 32, "%d %s", plies, cli_plural((uint64_t)plies, "ply", "plies"));
     return out;
 }
 
 /* ---- The verdict ----------------------------------------------------------------------------- */
 
-static void print_goal_verdict(const Blocked *b, const BlockedValue *v)
+static void print_goal_verdict(const Blocked *b, const PawnValue *v)
 {
     char plies[32];
     bool take = b->request.goal == GOAL_TAKE;
-    if (v->verdict == BLOCKED_DRAW) {
-        printf("No rank: neither king can force %s.\n",
+    if (v->verdict == VERDICT_DRAW) {
+        printf("No distance: neither king can force %s.\n",
                take ? "the capture of an undefended pawn" : "its way to the goal");
         return;
     }
-    const char *color = colors[v->verdict == BLOCKED_BLACK];
+    const char *color = colors[v->verdict == VERDICT_BLACK];
     if (take)
-        printf("Rank %d: %s's king takes a pawn on ply %d.\n", v->plies, color, v->plies + 1);
+        printf("Distance %d: %s's king takes a pawn on ply %d.\n", v->plies, color, v->plies + 1);
     else
-        printf("Rank %d: %s's king reaches the goal in %s.\n", v->plies, color,
+        printf("Distance %d: %s's king reaches the goal in %s.\n", v->plies, color,
                plies_text(v->plies, plies));
 }
 
-/* Why a win may take fewer plies than is said. The search ends as soon as it has what was asked: the
- * result is proven then, but a child that was never looked at may win sooner. */
+/* Says why a win may take fewer plies than printed. The search ends as soon as the result is proved,
+ * but a move that was not examined may win sooner. */
 static const char *upper_bound_reason(const Blocked *b)
 {
-    if (b->file != NULL) return "Fewer may do: the blocked-pawn table leaves something open.";
+    if (b->file != NULL) return "Fewer plies are possible: the blocked-pawn table leaves some placements open.";
     if (!b->request.all)
-        return "The result is proven, but fewer plies may do: with --squares or --table more is\n"
-               "looked at, which takes longer and mostly tells.";
-    return "Fewer may do: more --memory, --pieces or --tables of 5 men may tell.";
+        return "The result is proved, but fewer plies are possible. With --squares or --table,\n"
+               "more is examined, which takes longer and usually finds the exact number.";
+    return "Fewer plies are possible: more --memory, more --pieces or --tables of 5 men may\n"
+           "find the exact number.";
 }
 
-static void print_exact_verdict(const Blocked *b, const BlockedValue *v)
+static void print_exact_verdict(const Blocked *b, const PawnValue *v)
 {
     char plies[32];
     switch (v->verdict) {
-    case BLOCKED_DRAW:
+    case VERDICT_DRAW:
         puts("Draw.");
         break;
-    case BLOCKED_OPEN:
+    case VERDICT_OPEN:
         printf("Open: ");
         if (v->can[0] && v->can[1])
-            puts("neither a win of White nor one of Black is refuted.");
+            puts("both a win of White and a win of Black are possible.");
         else
             printf("%s cannot win; whether %s can is not known.\n", colors[v->can[0]],
                    colors[!v->can[0]]);
-        puts(b->file != NULL ? "Making the table anew with more --memory or --pieces may decide it."
-                             : "More --memory, --pieces or --tables of 5 men may decide it.");
+        puts(b->file != NULL ? "Making the table again with more --memory or --pieces may decide it."
+                             : "More --memory, more --pieces or --tables of 5 men may decide it.");
         break;
     default:
-        printf("%s wins", colors[v->verdict == BLOCKED_BLACK]);
+        printf("%s wins", colors[v->verdict == VERDICT_BLACK]);
         if (v->plies == 0)
             printf(": mate");
         else if (v->plies > 0)
@@ -78,19 +81,19 @@ static void print_exact_verdict(const Blocked *b, const BlockedValue *v)
 
 /* ---- The moves ------------------------------------------------------------------------------- */
 
-static const char *group_of(const Blocked *b, const BlockedMove *m)
+static const char *group_of(const Blocked *b, const PawnMove *m)
 {
     if (m->goal) return "reaching the goal";
     if (b->request.goal != GOAL_EXACT) {
         if (m->leaves) return "taking a pawn, which is not the goal";
-        if (m->value.verdict == BLOCKED_DRAW) return "without a rank";
+        if (m->value.verdict == VERDICT_DRAW) return "no distance";
     }
     switch (m->value.verdict) {
-    case BLOCKED_WHITE:
-        return b->request.goal == GOAL_EXACT ? "White wins" : "White's king gets there";
-    case BLOCKED_BLACK:
-        return b->request.goal == GOAL_EXACT ? "Black wins" : "Black's king gets there";
-    case BLOCKED_DRAW:
+    case VERDICT_WHITE:
+        return b->request.goal == GOAL_EXACT ? "White wins" : "White's king reaches the goal";
+    case VERDICT_BLACK:
+        return b->request.goal == GOAL_EXACT ? "Black wins" : "Black's king reaches the goal";
+    case VERDICT_DRAW:
         return "drawing";
     default:
         return m->value.can[0] ? m->value.can[1] ? "open" : "open: White wins or draws"
@@ -98,11 +101,11 @@ static const char *group_of(const Blocked *b, const BlockedMove *m)
     }
 }
 
-static void print_moves(const Blocked *b, const BlockedMove *move, int count)
+static void print_moves(const Blocked *b, const PawnMove *move, int count)
 {
     const char *group = "";
     if (count == 0) return;
-    puts("\n  Move       plies from here, the move included");
+    puts("\n  Move       plies from here, including the move");
     for (int i = 0; i < count; i++) {
         const char *now = group_of(b, &move[i]);
         if (strcmp(now, group) != 0) printf("  %s\n", now);
@@ -128,7 +131,7 @@ static void put_word(int *column, const char *word)
     *column += length + 1;
 }
 
-static void print_line(const treb_position *start, const BlockedMove *move, int count)
+static void print_line(const treb_position *start, const PawnMove *move, int count)
 {
     int column = 0, number = start->fullmove;
     bool white = start->turn == TREB_WHITE;
@@ -145,26 +148,26 @@ static void print_line(const treb_position *start, const BlockedMove *move, int 
     putchar('\n');
 }
 
-static void print_end(BlockedEnd end, const treb_position *last)
+static void print_end(LineEnd end, const treb_position *last)
 {
     char fen[TREB_FEN_SIZE];
     position_to_fen(last, fen);
     switch (end) {
-    case BLOCKED_END_TABLES:
-        printf("  and the tables know the rest: trebuchet line '%s'\n", fen);
+    case LINE_END_TABLES:
+        printf("  and the tables have the rest: trebuchet line '%s'\n", fen);
         break;
-    case BLOCKED_END_PIECES:
-        printf("  and wins; beyond this the play is not followed: %s\n", fen);
+    case LINE_END_PIECES:
+        printf("  and wins; the play after this is not shown: %s\n", fen);
         break;
-    case BLOCKED_END_OPEN:
+    case LINE_END_OPEN:
         printf("  and the rest is open: %s\n", fen);
         break;
-    case BLOCKED_END_CAPTURE:
+    case LINE_END_CAPTURE:
         printf(
-            "  and wins; what follows the capture is told by\n  trebuchet blocked --solve '%s'\n",
+            "  and wins; the play after the capture is shown by\n  trebuchet blocked --solve '%s'\n",
             fen);
         break;
-    case BLOCKED_END_CAPACITY:
+    case LINE_END_CAPACITY:
         puts("  ...");
         break;
     default:
@@ -172,8 +175,8 @@ static void print_end(BlockedEnd end, const treb_position *last)
     }
 }
 
-void blocked_text_line(const treb_position *start, const BlockedMove *move, int count,
-                       BlockedEnd end, const treb_position *last)
+void blocked_text_line(const treb_position *start, const PawnMove *move, int count,
+                       LineEnd end, const treb_position *last)
 {
     print_line(start, move, count);
     print_end(end, last);
@@ -182,15 +185,15 @@ void blocked_text_line(const treb_position *start, const BlockedMove *move, int 
 bool blocked_text_answer(Blocked *b, const treb_tables *tables)
 {
     const treb_position *pos = &b->request.pos;
-    BlockedValue value =
+    PawnValue value =
         blocked_value(b, pos->turn, position_king(pos, TREB_WHITE), position_king(pos, TREB_BLACK));
-    BlockedMove *move = malloc(LINE_MOVES * sizeof *move);
+    PawnMove *move = malloc(LINE_MOVES * sizeof *move);
     treb_position last;
-    BlockedEnd end;
+    LineEnd end;
     int count = move != NULL ? blocked_moves(b, move) : -1;
     if (count >= 0) {
         cli_print_board(pos);
-        if (count == 0 && value.verdict == BLOCKED_DRAW)
+        if (count == 0 && value.verdict == VERDICT_DRAW)
             puts("Stalemate: a draw.");
         else if (b->request.goal == GOAL_EXACT)
             print_exact_verdict(b, &value);
@@ -200,7 +203,7 @@ bool blocked_text_answer(Blocked *b, const treb_tables *tables)
         count = blocked_line(b, move, LINE_MOVES, &end, &last);
     }
     if (count > 0) {
-        if (answer_blocked_goes_on(tables, end, &last)) end = BLOCKED_END_TABLES;
+        if (answer_tables_go_on(tables, end, &last)) end = LINE_END_TABLES;
         blocked_text_line(pos, move, count, end, &last);
     }
     free(move);

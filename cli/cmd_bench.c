@@ -1,4 +1,4 @@
-/* cmd_bench.c - trebuchet bench: what probes cost, and what making a table takes. */
+/* cmd_bench.c - trebuchet bench: measures how long probes take, and how long making a table takes. */
 #include <dirent.h>
 #include <errno.h>
 #include <omp.h>
@@ -6,31 +6,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/advice.h"
+#include "cli/arguments.h"
 #include "cli/bench_probe.h"
-#include "cli/json.h"
+#include "cli/cmd.h"
+#include "cli/folders.h"
 #include "cli/options.h"
+#include "cli/output.h"
+#include "cli/signals.h"
+#include "cli/text.h"
 #include "gen/generate.h"
-
-static const char usage[] =
-    "Usage: trebuchet bench [options] [MATERIAL...]\n"
-    "\n"
-    "Measures what probes cost on random legal positions, always the same: with the\n"
-    "blocks in memory, by one thread and by several, and without a cache, so that\n"
-    "every probe unpacks blocks. Without a material KRPvKR and KQPvKQ are taken if\n"
-    "installed, else the largest table.\n"
-    "\n"
-    "  -p, --positions N    random positions a material (default 10000)\n"
-    "  -c, --cache SIZE     memory for unpacked blocks (default 256MiB)\n"
-    "  -j, --threads N      threads of the second run (default: one a processor)\n"
-    "  -d, --duration S     seconds to measure each figure (default 0.5)\n"
-    "  -g, --gen            make the materials (and what they need) in a temporary\n"
-    "                       folder instead, and say how long that takes; TMPDIR says\n"
-    "                       where\n"
-    "      --json           print one JSON object\n"
-    "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
-    "  -h, --help           this text\n"
-    "\n"
-    "Exit codes: 0 done, 1 failed, 2 called wrongly, 3 no table for it.\n";
 
 enum { NAMES_MAX = 64 };
 
@@ -82,10 +67,11 @@ static void print_figures(const BenchArgs *args, const char *name, const BenchFi
 
 static void print_legend(void)
 {
-    puts("Times are for one probe, by each thread. 'moves' lists all moves with all their\n"
-         "values. Misses are the blocks a probe still unpacks with the cache: near 0, or\n"
-         "it is too small. Without a cache, 'blocks' are unpacked for each probe, from\n"
-         "files that the system has in memory.");
+    puts("Times are for one probe in each thread. 'moves' lists all moves with all their\n"
+         "values. 'misses' is the number of blocks that a probe unpacks in spite of the\n"
+         "cache; if it is not near 0, the cache is too small. 'blocks' is the number of\n"
+         "blocks that a probe unpacks without a cache, from files that the system has in\n"
+         "memory.");
 }
 
 static json_t *figure_json(const BenchFigure *f)
@@ -111,7 +97,8 @@ static json_t *figures_json(const char *name, const BenchFigure *figure)
     return object;
 }
 
-/* KRPvKR and KQPvKQ, or the last and so largest of all tables. */
+/* Chooses KRPvKR and KQPvKQ, or the last table of all, which is one of the largest. Returns false if
+ * there are no tables. */
 static bool choose_names(BenchArgs *args, const treb_tables *tables)
 {
     static const char *const book[] = {"KRPvKR", "KQPvKQ"};
@@ -127,7 +114,7 @@ static bool choose_names(BenchArgs *args, const treb_tables *tables)
     return args->names > 0;
 }
 
-/* Measures one material; says it, or adds it to `list`. */
+/* Measures one material, and prints the figures or adds them to `list`. Returns an exit code. */
 static int bench_one(const BenchArgs *args, treb_tables *tables, const char *name, json_t *list)
 {
     treb_error error;
@@ -139,7 +126,7 @@ static int bench_one(const BenchArgs *args, treb_tables *tables, const char *nam
                             .seconds = args->seconds};
     material_parse(name, &request.material);
     if (bench_probe(&request, figure, &error) != TREB_OK)
-        return cli_fail("bench", &error, &args->dirs);
+        return cli_fail_tables("bench", &error, &args->dirs);
     if (cli_json_wanted())
         json_array_append_new(list, figures_json(name, figure));
     else
@@ -148,7 +135,7 @@ static int bench_one(const BenchArgs *args, treb_tables *tables, const char *nam
     return CLI_OK;
 }
 
-/* The object that figures go to, as `list` under the name `what`. */
+/* Returns the JSON object of the whole measurement, with `list` under the name `what`. */
 static json_t *report_json(const BenchArgs *args, const char *what, json_t *list)
 {
     json_t *object = json_object();
@@ -186,9 +173,9 @@ static int bench_tables(BenchArgs *args, treb_tables *tables)
 typedef struct BenchGenRun {
     const BenchArgs *args;
     const GeneratePlan *plan;
-    json_t *list;  /* of tables made */
-    double sum[3]; /* solving, writing, all */
-    uint64_t bytes;
+    json_t *list;   /* the tables that were made */
+    double sum[3];  /* seconds: solving, writing, all */
+    uint64_t bytes; /* size of all files */
 } BenchGenRun;
 
 static json_t *step_json(const char *name, const GenerateReport *r, uint64_t bytes)
@@ -234,7 +221,7 @@ static int gen_plan(BenchGenRun *run, const GenerateOptions *options)
     treb_status status = generate_run(options, run->plan, on_step, run, &stopped, &error);
     cli_format_size(run->bytes, size);
     if (status != TREB_OK) {
-        cli_fail("bench", &error, NULL);
+        cli_fail("bench", &error);
         return CLI_FAILED;
     }
     if (text)
@@ -242,7 +229,7 @@ static int gen_plan(BenchGenRun *run, const GenerateOptions *options)
                run->sum[2], size);
     else if (!stopped)
         return cli_json_answer("bench", report_json(run->args, "tables", json_incref(run->list)));
-    if (stopped) cli_error("bench", "stopped; the temporary folder is gone");
+    if (stopped) cli_error("bench", "stopped; the temporary folder is removed");
     return stopped ? CLI_STOPPED : CLI_OK;
 }
 
@@ -257,7 +244,7 @@ static int gen_into(const BenchArgs *args, const char *folder)
     treb_error error;
     for (size_t i = 0; i < args->names; i++) material_parse(args->name[i], &material[i]);
     if (generate_plan(&options, material, args->names, &plan, &error) != TREB_OK) {
-        cli_fail("bench", &error, NULL);
+        cli_fail("bench", &error);
         return CLI_FAILED;
     }
     BenchGenRun run = {.args = args, .plan = &plan, .list = json_array()};
@@ -275,7 +262,7 @@ static int bench_gen(const BenchArgs *args)
         return cli_usage("bench");
     }
     if (!cli_temporary_folder(folder, sizeof folder)) {
-        cli_error("bench", "cannot make the folder %s: %s; TMPDIR names another place", folder,
+        cli_error("bench", "cannot create the folder %s: %s; TMPDIR can name another place", folder,
                   strerror(errno));
         return CLI_FAILED;
     }
@@ -287,41 +274,47 @@ static int bench_gen(const BenchArgs *args)
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-static bool set_duration(BenchArgs *args, const char *value)
+static bool set_duration(const char *command, const CliOption *option, void *to, const char *value)
 {
+    BenchArgs *args = to;
     char *end;
     args->seconds = strtod(value, &end);
     if (*end == '\0' && args->seconds > 0 && args->seconds <= 3600) return true;
-    cli_error("bench", "--duration takes seconds, such as 0.5, not '%s'", value);
+    cli_error(command, "--%s takes seconds, such as 0.5, not '%s'", option->name, value);
     return false;
 }
 
-static bool set_option(void *bench, int c, const char *value)
-{
-    BenchArgs *args = bench;
-    switch (c) {
-    case 'p':
-        return cli_set_number("bench", "--positions", value, 1, 100000000, &args->positions);
-    case 'c':
-        return cli_set_size("bench", "--cache", value, 0, &args->cache);
-    case 'j':
-        return cli_set_number("bench", "--threads", value, 1, 256, &args->threads);
-    case 'd':
-        return set_duration(args, value);
-    default:
-        return args->gen = true;
-    }
-}
+static const CliOption options[] = {
+    {"positions", 'p', "N", CLI_NUMBER(BenchArgs, positions, 1, 100000000),
+     "number of random positions of each material (default: 10000)"},
+    {"cache", 'c', "SIZE", CLI_SIZE(BenchArgs, cache, 0, 0),
+     "memory for unpacked blocks (default: 256MiB)"},
+    {"threads", 'j', "N", CLI_NUMBER(BenchArgs, threads, 1, 256),
+     "threads of the second measurement (default: one per processor)"},
+    {"duration", 'd', "S", CLI_OWN(set_duration),
+     "seconds to measure each figure (default: 0.5)"},
+    {"gen", 'g', NULL, CLI_FLAG(BenchArgs, gen),
+     "instead make the materials, and all tables that they need, in a temporary folder, and print "
+     "how long that takes; TMPDIR names the place for the folder"},
+    CLI_OPTION_JSON("print one JSON object"),
+    CLI_OPTION_TABLES(BenchArgs, dirs),
+    CLI_OPTION_HELP,
+    CLI_OPTIONS_END};
 
-/* -1: carry on; else the exit code. */
+static const CliCommand bench_command = {
+    .name = "bench",
+    .synopsis = "trebuchet bench [options] [MATERIAL...]",
+    .about = "Measures how long probes take on random legal positions, which are the same in every "
+             "run: with the blocks in memory, by one thread and by several; and without a cache, "
+             "so that every probe unpacks blocks. Without a MATERIAL, measures KRPvKR and KQPvKQ "
+             "if they are installed, else the largest table.",
+    .options = options,
+    .notes = "Exit codes: 0 done, 1 failed, 2 wrong command line, 3 table not installed."};
+
+/* Returns -1 to go on, else the exit code. */
 static int parse(BenchArgs *args, int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"positions", 1, NULL, 'p'}, {"cache", 1, NULL, 'c'}, {"threads", 1, NULL, 'j'},
-        {"duration", 1, NULL, 'd'},  {"gen", 0, NULL, 'g'},   {"json", 0, NULL, CLI_OPTION_JSON},
-        {"tables", 1, NULL, 't'},    {"help", 0, NULL, 'h'},  {NULL, 0, NULL, 0}};
-    const CliOptions reader = {"bench", usage, "p:c:j:d:gt:h", options, &args->dirs, set_option};
-    int code = cli_options(&reader, args, argc, argv);
+    int code = cli_options(&bench_command, args, argc, argv);
     if (code >= 0) return code;
     for (int i = optind; i < argc; i++) {
         if (args->names == NAMES_MAX) {

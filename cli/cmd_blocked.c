@@ -3,68 +3,16 @@
 #include <string.h>
 #include <strings.h>
 
-#include "json/answer_blocked.h"
-#include "pawns/blocked.h"
+#include "cli/arguments.h"
 #include "cli/blocked_check.h"
 #include "cli/blocked_source.h"
 #include "cli/blocked_text.h"
-#include "cli/json.h"
+#include "cli/cmd.h"
+#include "cli/folders.h"
 #include "cli/options.h"
-
-static const char usage[] =
-    "Usage: trebuchet blocked [options] FEN\n"
-    "\n"
-    "Takes kings and mutually blocked pawns, any number of them. Says what the\n"
-    "position is really worth, or how soon a king reaches a goal, ranks all\n"
-    "placements of the two kings, and finds the corresponding squares. The FEN may be\n"
-    "one argument or several; underscores count as spaces.\n"
-    "\n"
-    "What is asked\n"
-    "  -e, --exact            the result of the game, through all captures, pawn\n"
-    "                         moves and promotions (default); what memory does not\n"
-    "                         allow to decide is said to be open\n"
-    "  -g, --goal take        plies until the king can take a pawn that nothing\n"
-    "                         defends\n"
-    "  -g, --goal SQUARES     plies until the king stands on one of the squares\n"
-    "  -f, --from SQUARES     the king takes from one of these squares (with --goal\n"
-    "                         take)\n"
-    "  -s, --safe             and only while the other king attacks no pawn (with\n"
-    "                         --goal take)\n"
-    "  -a, --attacker COLOR   whose win is ranked: white or black (default: the\n"
-    "                         side that wins the position, or more placements)\n"
-    "\n"
-    "What is printed\n"
-    "      --table            the ranks as two tables, White's and Black's move\n"
-    "      --tsv              the ranks, one line a placement\n"
-    "      --squares          the corresponding squares and mutual zugzwangs\n"
-    "      --svg FILE         the same as a picture; - for standard output\n"
-    "      --json             everything as one JSON object\n"
-    "      --check            then every position that the answer rests on is checked\n"
-    "                         by the rules alone, which takes longer than the answer\n"
-    "                         (with --exact)\n"
-    "      --white-king SQUARES, --black-king SQUARES\n"
-    "                         only these squares in tables, lists and pictures\n"
-    "\n"
-    "Blocked-pawn tables\n"
-    "  -t, --tables DIR       answer from a blocked-pawn table in DIR if there is\n"
-    "                         one; may be given several times\n"
-    "      --write DIR        rank all placements, and write the structure's table\n"
-    "                         into DIR\n"
-    "      --solve            solve anew even where a blocked-pawn table answers\n"
-    "\n"
-    "What it may take (with --exact)\n"
-    "  -M, --memory SIZE      memory for what lies below the position (default: 1\n"
-    "                         GiB)\n"
-    "  -p, --pieces N         follow positions with up to N promoted pieces, 0 to 3\n"
-    "                         (default: 2); the tables of few men in the folders of\n"
-    "                         --tables help a lot\n"
-    "  -q, --quiet            no progress\n"
-    "  -h, --help             this text\n"
-    "\n"
-    "SQUARES are separated by commas, and a1-c3 is a rectangle. A rank is in plies;\n"
-    "'-' or '*' is a placement without one, H an impossible one, ? one that is open.\n"
-    "Exit codes: 0 answered, 1 failed or a fault found, 2 no such position or not\n"
-    "blocked, 130 the check was stopped.\n";
+#include "cli/output.h"
+#include "json/answer_blocked.h"
+#include "pawns/blocked/blocked.h"
 
 enum { NO_COLOR = -1 };
 
@@ -133,7 +81,7 @@ static int print_json(const treb_tables *tables, Blocked *b, const Squares *squa
 {
     treb_error error;
     AnswerContext context = {.tables = tables};
-    json_t *object = answer_blocked(&context, b, squares, &error);
+    json_t *object = answer_blocked_json(&context, b, squares, &error);
     return object != NULL ? cli_json_answer("blocked", object) : print_failure();
 }
 
@@ -166,7 +114,7 @@ static int print(const BlockedArgs *args, const treb_tables *tables, Blocked *b)
     return CLI_OK;
 }
 
-/* Where the answer is for programs to read, or a picture, what the check says goes elsewhere. */
+/* Checks the answer. If that is a picture or for other programs, the report goes to standard error. */
 static int check(const BlockedArgs *args, Blocked *b)
 {
     bool machine =
@@ -183,16 +131,16 @@ static int run(BlockedArgs *args)
     BlockedRequest *r = &args->request;
     BlockedSource source = {
         .write = args->write, .solve = args->solve || args->check, .quiet = args->quiet};
-    r->limits.men = (int)args->pieces;
+    r->limits.pieces = (int)args->pieces;
     memcpy(r->region, args->region, sizeof r->region);
     r->all = args->table || args->tsv || args->squares || args->svg != NULL;
     int code = CLI_FAILED;
     Blocked *b = NULL;
-    if (source_open(&source, &args->dirs, r->goal)) b = source_ask(&source, r, &code);
+    if (blocked_source_open(&source, &args->dirs, r->goal)) b = blocked_source_answer(&source, r, &code);
     if (b != NULL) code = print(args, source.tables, b);
     if (b != NULL && code == CLI_OK && args->check) code = check(args, b);
     blocked_free(b);
-    source_close(&source);
+    blocked_source_close(&source);
     return code;
 }
 
@@ -202,10 +150,10 @@ static bool complain(const char *text)
     return false;
 }
 
-enum { TABLE = CLI_OPTION_OWN, TSV, SQUARES, SVG, CHECK, WHITE_KING, BLACK_KING, WRITE, SOLVE };
-
-static bool set_goal(BlockedArgs *args, const char *value)
+static bool set_goal(const char *command, const CliOption *option, void *to, const char *value)
 {
+    BlockedArgs *args = to;
+    (void)command, (void)option;
     args->goal = true;
     args->request.goal = GOAL_TAKE;
     if (strcmp(value, "take") == 0) return true;
@@ -214,107 +162,107 @@ static bool set_goal(BlockedArgs *args, const char *value)
            complain("--goal takes 'take' or squares such as e4,c6-d8");
 }
 
-static bool set_attacker(BlockedArgs *args, const char *value)
+static bool set_attacker(const char *command, const CliOption *option, void *to, const char *value)
 {
+    BlockedArgs *args = to;
+    (void)command, (void)option;
     bool white = strcasecmp(value, "white") == 0, black = strcasecmp(value, "black") == 0;
     args->attacker = black ? TREB_BLACK : TREB_WHITE;
     return white || black || complain("--attacker takes white or black");
 }
 
-static bool set_limit(BlockedArgs *args, int c, const char *value)
+static bool set_squares(const char *command, const CliOption *option, void *to, const char *value)
 {
-    if (c == 'M')
-        return cli_set_size("blocked", "--memory", value, 1, &args->request.limits.memory);
-    return cli_set_number("blocked", "--pieces", value, 0, CELLS_MEN_MAX, &args->pieces);
+    if (read_squares(value, to)) return true;
+    cli_error(command, "--%s takes squares such as c7,d6-e8", option->name);
+    return false;
 }
 
-static bool set_option(void *blocked, int c, const char *value)
-{
-    BlockedArgs *args = blocked;
-    switch (c) {
-    case 'e':
-        return args->exact = true;
-    case 'g':
-        return set_goal(args, value);
-    case 'f':
-        return read_squares(value, &args->request.from) ||
-               complain("--from takes squares such as c7,d6-d7");
-    case 's':
-        return args->request.safe = true;
-    case 'a':
-        return set_attacker(args, value);
-    case TABLE:
-        return args->table = true;
-    case TSV:
-        return args->tsv = true;
-    case SQUARES:
-        return args->squares = true;
-    case CHECK:
-        return args->check = true;
-    case SVG:
-        return (args->svg = value) != NULL;
-    case WRITE:
-        return (args->write = value) != NULL;
-    case SOLVE:
-        return args->solve = true;
-    case 'q':
-        return args->quiet = true;
-    case WHITE_KING:
-    case BLACK_KING:
-        return read_squares(value, &args->region[c == BLACK_KING]) ||
-               complain("--white-king and --black-king take squares such as a5-b8,d8");
-    case 'M':
-    case 'p':
-        return set_limit(args, c, value);
-    default:
-        return false;
-    }
-}
+#define SQUARES(member) set_squares, CLI_MEMBER(BlockedArgs, member, uint64_t), 0, 0
 
-/* Options that make no sense together. */
+static const CliOption options[] = {
+    CLI_HEADING("The question"),
+    {"exact", 'e', NULL, CLI_FLAG(BlockedArgs, exact),
+     "the result of the game, with all captures, pawn moves and promotions (default); it is "
+     "reported as open if the memory is not enough to decide it"},
+    {"goal", 'g', "GOAL", CLI_OWN(set_goal),
+     "the number of plies until the king can take an undefended pawn (GOAL is 'take'), or until it "
+     "stands on one of the squares (GOAL is SQUARES)"},
+    {"from", 'f', "SQUARES", SQUARES(request.from),
+     "the king takes from one of these squares (with --goal take)"},
+    {"safe", 's', NULL, CLI_FLAG(BlockedArgs, request.safe),
+     "the king takes only while the other king attacks no pawn (with --goal take)"},
+    {"attacker", 'a', "COLOR", CLI_OWN(set_attacker),
+     "the side whose wins are counted: white or black (default: the side that wins the position, "
+     "else the side that wins more placements)"},
+    CLI_HEADING("Output"),
+    {"table", 0, NULL, CLI_FLAG(BlockedArgs, table),
+     "print the distances as two tables, with White and with Black to move"},
+    {"tsv", 0, NULL, CLI_FLAG(BlockedArgs, tsv), "print the distances, one line per placement"},
+    {"squares", 0, NULL, CLI_FLAG(BlockedArgs, squares),
+     "print the corresponding squares and the mutual zugzwangs"},
+    {"svg", 0, "FILE", CLI_TEXT(BlockedArgs, svg),
+     "write the corresponding squares as a picture; - is standard output"},
+    CLI_OPTION_JSON("print everything as one JSON object"),
+    {"check", 0, NULL, CLI_FLAG(BlockedArgs, check),
+     "then check every position that the answer rests on by the rules alone, which takes longer "
+     "than the answer (with --exact)"},
+    {"white-king", 0, "SQUARES", SQUARES(region[TREB_WHITE]),
+     "only these squares of the white king in tables, lists and pictures"},
+    {"black-king", 0, "SQUARES", SQUARES(region[TREB_BLACK]),
+     "only these squares of the black king in tables, lists and pictures"},
+    CLI_HEADING("Blocked-pawn tables"),
+    {"tables", 't', "DIR", CLI_DIRS(BlockedArgs, dirs),
+     "answer from a blocked-pawn table in DIR if there is one; may be given several times"},
+    {"write", 0, "DIR", CLI_TEXT(BlockedArgs, write),
+     "solve all placements, and write the table of the pawn structure into DIR"},
+    {"solve", 0, NULL, CLI_FLAG(BlockedArgs, solve),
+     "solve the position even if a blocked-pawn table has the answer"},
+    CLI_HEADING("Limits (with --exact)"),
+    {"memory", 'M', "SIZE", CLI_SIZE(BlockedArgs, request.limits.memory, 1, 0),
+     "memory for the positions after captures and promotions (default: 1GiB)"},
+    {"pieces", 'p', "N", CLI_NUMBER(BlockedArgs, pieces, 0, CELLS_PIECES_MAX),
+     "examine positions with up to N promoted pieces, 0 to 3 (default: 2); tables of few men in "
+     "the folders of --tables help a lot"},
+    CLI_OPTION_QUIET(BlockedArgs, quiet),
+    CLI_OPTION_HELP,
+    CLI_OPTIONS_END};
+
+static const CliCommand blocked_command = {
+    .name = "blocked",
+    .synopsis = "trebuchet blocked [options] FEN",
+    .about = "Solves positions of kings and mutually blocked pawns, any number of them. Prints the "
+             "true value of the position, or how soon a king reaches a goal. Also gives the "
+             "distance for every placement of the two kings, and the corresponding squares. The "
+             "FEN may be one argument or several; underscores count as spaces.",
+    .options = options,
+    .notes =
+        "SQUARES are separated by commas; a1-c3 is a rectangle. A distance is in plies; '-' or '*' "
+        "is a placement that is not won, H an impossible one, ? one that is open.\n"
+        "Exit codes: 0 answered, 1 failed or an error was found, 2 wrong command line, impossible "
+        "position or pawns not blocked, 130 the check was stopped."};
+
+/* Returns false after reporting options that cannot be used together. */
 static bool check_options(BlockedArgs *args)
 {
     BlockedRequest *r = &args->request;
-    if (args->exact && args->goal) return complain("--exact and --goal exclude each other");
+    if (args->exact && args->goal) return complain("--exact and --goal cannot be used together");
     if (args->check && (args->goal || r->from || r->safe))
-        return complain("--check goes with --exact");
-    if (cli_json_wanted() && args->tsv) return complain("--json and --tsv exclude each other");
+        return complain("--check can be used only with --exact");
+    if (cli_json_wanted() && args->tsv) return complain("--json and --tsv cannot be used together");
     if (args->svg != NULL && strcmp(args->svg, "-") == 0 && (cli_json_wanted() || args->tsv))
-        return complain("--svg - is a picture on standard output, where --json and --tsv print");
+        return complain("--svg - cannot be used with --json or --tsv: all print on standard output");
     if (!r->from && !r->safe) return true;
     if (args->exact || r->goal == GOAL_REACH)
-        return complain("--from and --safe go with --goal take");
+        return complain("--from and --safe can be used only with --goal take");
     r->goal = GOAL_TAKE;
     return true;
 }
 
-/* -1: carry on; else the exit code. */
+/* Returns -1 to go on, else the exit code. */
 static int parse(BlockedArgs *args, int argc, char **argv)
 {
-    static const struct option options[] = {{"exact", 0, NULL, 'e'},
-                                            {"goal", 1, NULL, 'g'},
-                                            {"from", 1, NULL, 'f'},
-                                            {"safe", 0, NULL, 's'},
-                                            {"attacker", 1, NULL, 'a'},
-                                            {"table", 0, NULL, TABLE},
-                                            {"tsv", 0, NULL, TSV},
-                                            {"squares", 0, NULL, SQUARES},
-                                            {"svg", 1, NULL, SVG},
-                                            {"json", 0, NULL, CLI_OPTION_JSON},
-                                            {"check", 0, NULL, CHECK},
-                                            {"white-king", 1, NULL, WHITE_KING},
-                                            {"black-king", 1, NULL, BLACK_KING},
-                                            {"write", 1, NULL, WRITE},
-                                            {"solve", 0, NULL, SOLVE},
-                                            {"memory", 1, NULL, 'M'},
-                                            {"pieces", 1, NULL, 'p'},
-                                            {"tables", 1, NULL, 't'},
-                                            {"quiet", 0, NULL, 'q'},
-                                            {"help", 0, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    const CliOptions reader = {"blocked", usage,       "eg:f:sa:M:p:t:qh",
-                               options,   &args->dirs, set_option};
-    int code = cli_options(&reader, args, argc, argv);
+    int code = cli_options(&blocked_command, args, argc, argv);
     if (code >= 0) return code;
     if (!check_options(args)) return cli_usage("blocked");
     code = cli_read_fen("blocked", argc - optind, argv + optind, &args->request.pos);

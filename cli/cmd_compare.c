@@ -1,34 +1,18 @@
-/* cmd_compare.c - trebuchet compare: what two sets of tables say, position by position. */
+/* cmd_compare.c - trebuchet compare: compares the answers of two sets of tables. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/json.h"
-#include "cli/options.h"
-#include "cli/progress.h"
 #include "check/compare/compare.h"
+#include "cli/arguments.h"
+#include "cli/cmd.h"
+#include "cli/folders.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/parse.h"
+#include "cli/progress.h"
+#include "cli/signals.h"
+#include "cli/text.h"
 #include "core/format/table.h"
-
-static const char usage[] =
-    "Usage: trebuchet compare [options] A B [MATERIAL]...\n"
-    "\n"
-    "Compares what two sets of tables say of every position of a material, en\n"
-    "passant included, by all metrics that both have. A and B are folders of tables,\n"
-    "ours or Syzygy's, or single files: then the other files of their folders say\n"
-    "what captures lead to. Without a material all that both have are compared.\n"
-    "\n"
-    "Two distances that may be the same, as a Syzygy file rounds, count as rounded.\n"
-    "\n"
-    "  -m, --metric LIST    these alone, such as wdl,dtz\n"
-    "  -n, --show N         positions to show of each table that differ (default 10)\n"
-    "  -M, --memory SIZE    use about SIZE, as 2GiB; with little it is slower\n"
-    "                       (default 4GiB)\n"
-    "  -j, --threads N      threads (default: one a processor)\n"
-    "      --json           one JSON object a line as tables are compared\n"
-    "  -q, --quiet          say nothing of tables that agree\n"
-    "  -h, --help           this text\n"
-    "\n"
-    "Exit codes: 0 all agrees, 1 something differs or could not be compared, 2 called\n"
-    "wrongly, 3 there is nothing to compare.\n";
 
 enum { SHOWN = 10 };
 #define MEMORY (UINT64_C(4) << 30)
@@ -37,7 +21,7 @@ static const char *const set_name[2] = {"A", "B"};
 
 typedef struct CompareArgs {
     const char *path[2];
-    char (*name)[MATERIAL_NAME_SIZE]; /* materials; none: all */
+    char (*name)[MATERIAL_NAME_SIZE]; /* the materials; if there are none, all are compared */
     size_t names;
     unsigned metrics;
     CompareOptions options;
@@ -47,15 +31,16 @@ typedef struct CompareArgs {
 typedef struct CompareRun {
     const CompareArgs *args;
     CompareSet set[2];
-    char name[MATERIAL_NAME_SIZE]; /* of the material at hand */
+    char name[MATERIAL_NAME_SIZE]; /* the material that is compared now */
     const atomic_bool *stop;
     CliProgress progress;
-    size_t materials, equal, rounded, different, failed, missing; /* all but the first: tables */
-    size_t alone[2];                                              /* tables that only one set has */
+    size_t materials;                                  /* number of materials compared */
+    size_t equal, rounded, different, failed, missing; /* numbers of tables */
+    size_t alone[2];                                   /* tables that only one set has */
     uint64_t positions;
 } CompareRun;
 
-/* ---- What is printed ------------------------------------------------------------------------- */
+/* ---- Output ---------------------------------------------------------------------------------- */
 
 static bool on_progress(void *context, uint64_t done, uint64_t total)
 {
@@ -164,7 +149,7 @@ static void print_json(const CompareRun *run, treb_metric metric, const CompareR
     cli_json_line("compare", object);
 }
 
-/* A table that cannot be read. */
+/* Reports a table that cannot be read. */
 static void print_failure(CompareRun *run, treb_metric metric, const treb_error *error)
 {
     run->failed++;
@@ -196,7 +181,7 @@ static void print_table(CompareRun *run, treb_metric metric, const CompareResult
         print_count(run, metric, count);
 }
 
-/* Takes those metrics away that cannot be read, after saying so; without verdicts none can. */
+/* Returns the metrics that can be read, after reporting the others. Distances need the verdicts. */
 static unsigned readable(CompareRun *run, const Material *material, unsigned metrics)
 {
     treb_error error;
@@ -215,7 +200,7 @@ static unsigned readable(CompareRun *run, const Material *material, unsigned met
     return left;
 }
 
-/* CLI_OK, or an exit code that ends the run. */
+/* Compares one material. Returns CLI_OK, or an exit code that ends the run. */
 static int compare_one(CompareRun *run, const Material *material, unsigned metrics)
 {
     CompareResult result;
@@ -234,10 +219,10 @@ static int compare_one(CompareRun *run, const Material *material, unsigned metri
         fflush(stdout);
     }
     compare_result_free(&result);
-    return status == TREB_OK ? CLI_OK : cli_fail("compare", &error, NULL);
+    return status == TREB_OK ? CLI_OK : cli_fail("compare", &error);
 }
 
-/* Why a material cannot be compared. */
+/* Reports why a material cannot be compared. */
 static void say_missing(CompareRun *run, const Material *material)
 {
     char name[MATERIAL_NAME_SIZE], list[2][32];
@@ -252,12 +237,12 @@ static void say_missing(CompareRun *run, const Material *material)
     cli_error("compare", "%s: A has%s, B has%s that can be compared", name, list[0], list[1]);
 }
 
-/* The metrics of a material that both have. Counts those that only one has. */
+/* Returns the metrics of a material that both sets have, and counts those that only one set has. */
 static unsigned common_metrics(CompareRun *run, const Material *material)
 {
     unsigned of[2], wanted = run->args->metrics;
     for (int s = 0; s < 2; s++) of[s] = compare_metrics(&run->set[s], material) & wanted;
-    /* A file leaves the others of its folder out: that is nothing worth telling. */
+    /* If a single file is named, the other files of its folder do not count. */
     for (int s = 0; s < 2 && !run->set[0].file && !run->set[1].file; s++)
         run->alone[s] += (size_t)__builtin_popcount(of[s] & ~of[!s]);
     return of[0] & of[1];
@@ -288,7 +273,7 @@ static int compare_all(CompareRun *run)
         unsigned metrics = common_metrics(run, &list[0][i]);
         if (metrics != 0) code = compare_one(run, &list[0][i], metrics);
     }
-    /* What B alone has was not met. */
+    /* Count the materials that only B has. */
     for (size_t i = 0; code == CLI_OK && i < count[1]; i++)
         if (compare_metrics(&run->set[0], &list[1][i]) == 0) common_metrics(run, &list[1][i]);
     free(list[0]);
@@ -314,17 +299,18 @@ static void print_done(const CompareRun *run, double seconds)
 
 static void print_summary(const CompareRun *run, double seconds)
 {
+    const size_t tables = run->equal + run->rounded + run->different + run->failed;
     char positions[32], time[16];
     cli_format_count(run->positions, positions);
     cli_format_time(seconds, time);
-    printf("\n%zu material%s, %zu tables: %zu equal, %zu but for rounding, %zu different, "
+    printf("\n%zu material%s, %zu table%s: %zu equal, %zu equal except for rounding, %zu different, "
            "%zu not compared; %s positions, %s\n",
            run->materials, run->materials == 1 ? "" : "s",
-           run->equal + run->rounded + run->different + run->failed, run->equal, run->rounded,
-           run->different, run->failed, positions, time);
+           tables, tables == 1 ? "" : "s", run->equal, run->rounded, run->different, run->failed,
+           positions, time);
     for (int s = 0; s < 2; s++)
         if (run->alone[s] > 0)
-            printf("%zu table%s in %s alone\n", run->alone[s], run->alone[s] == 1 ? " is" : "s are",
+            printf("%zu table%s only in %s\n", run->alone[s], run->alone[s] == 1 ? " is" : "s are",
                    set_name[s]);
 }
 
@@ -357,7 +343,8 @@ static int finish(const CompareRun *run, double seconds)
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-/* Whether a single file can be compared, and what else is read because of it. */
+/* Checks that a single file can be compared, and prints which other files are read with it. Returns an
+ * exit code. */
 static int check_file(const CompareRun *run, int s)
 {
     char name[MATERIAL_NAME_SIZE];
@@ -371,12 +358,12 @@ static int check_file(const CompareRun *run, int s)
         return CLI_USAGE;
     }
     if (compare_metrics(set, &set->material) == 0) {
-        cli_error("compare", "%s: beside it are no verdicts of %s, without which it says nothing",
+        cli_error("compare", "%s: its folder has no WDL table of %s, which is needed to compare it",
                   run->args->path[s], name);
         return CLI_NO_TABLE;
     }
     if (!cli_json_wanted() && !run->args->quiet)
-        printf("%s: the other tables of its folder say what captures lead to\n",
+        printf("%s: the other tables in its folder answer for positions after captures\n",
                run->args->path[s]);
     return CLI_OK;
 }
@@ -385,14 +372,14 @@ static int run_all(CompareArgs *args)
 {
     CompareRun run = {.args = args, .stop = cli_catch_signals()};
     int code = CLI_OK;
-    double start = cli_seconds();
+    double start = clock_seconds();
     treb_error error;
     cli_progress_start(&run.progress, "compare", args->quiet);
     args->options.progress = on_progress;
     args->options.context = &run;
     for (int s = 0; s < 2 && code == CLI_OK; s++)
         if (compare_open(&run.set[s], args->path[s], &error) != TREB_OK) {
-            code = cli_fail("compare", &error, NULL);
+            code = cli_fail("compare", &error);
             if (error.status == TREB_ERR_ARGUMENT)
                 code = cli_usage("compare");
             else
@@ -400,7 +387,7 @@ static int run_all(CompareArgs *args)
         }
     for (int s = 0; s < 2 && code == CLI_OK; s++) code = check_file(&run, s);
     if (code == CLI_OK) code = args->names > 0 ? compare_named(&run) : compare_all(&run);
-    if (code == CLI_OK) code = finish(&run, cli_seconds() - start);
+    if (code == CLI_OK) code = finish(&run, clock_seconds() - start);
     for (int s = 0; s < 2; s++) compare_close(&run.set[s]);
     return code;
 }
@@ -418,44 +405,50 @@ static bool add_name(CompareArgs *args, const char *text)
     return true;
 }
 
-static bool set_option(void *compare, int c, const char *value)
+static bool set_metrics(const char *command, const CliOption *option, void *to, const char *value)
 {
-    CompareArgs *args = compare;
-    uint64_t number;
-    switch (c) {
-    case 'm':
-        args->metrics = cli_parse_metrics(value);
-        if (args->metrics == 0)
-            cli_error("compare", "--metric takes a list of wdl, dtz, dtc and dtm, not '%s'", value);
-        return args->metrics != 0;
-    case 'n':
-        if (!cli_set_number("compare", "--show", value, 0, COMPARE_SHOWN_MAX, &number))
-            return false;
-        args->options.shown = (unsigned)number;
-        return true;
-    case 'M':
-        return cli_set_size("compare", "--memory", value, 0, &args->options.memory);
-    case 'j':
-        if (!cli_set_number("compare", "--threads", value, 1, 1024, &number)) return false;
-        args->options.threads = (unsigned)number;
-        return true;
-    default:
-        return args->quiet = true;
-    }
+    CompareArgs *args = to;
+    args->metrics = cli_parse_metrics(value);
+    if (args->metrics == 0)
+        cli_error(command, "--%s takes a list of wdl, dtz, dtc and dtm, not '%s'", option->name,
+                  value);
+    return args->metrics != 0;
 }
 
-/* -1: carry on; else the exit code. */
+static const CliOption options[] = {
+    {"metric", 'm', "LIST", CLI_OWN(set_metrics), "compare only these metrics, such as wdl,dtz"},
+    {"show", 'n', "N", CLI_UNSIGNED(CompareArgs, options.shown, 0, COMPARE_SHOWN_MAX),
+     "show up to N positions of each table that differ (default: 10)"},
+    {"memory", 'M', "SIZE", CLI_SIZE(CompareArgs, options.memory, 0, 0),
+     "use about SIZE of memory, such as 2GiB; a small SIZE makes it slower (default: 4GiB)"},
+    {"threads", 'j', "N", CLI_UNSIGNED(CompareArgs, options.threads, 1, 1024),
+     "number of threads (default: one per processor)"},
+    CLI_OPTION_JSON("print one JSON object per line, for each table"),
+    {"quiet", 'q', NULL, CLI_FLAG(CompareArgs, quiet), "print nothing about tables that agree"},
+    CLI_OPTION_HELP,
+    CLI_OPTIONS_END};
+
+static const CliCommand compare_command = {
+    .name = "compare",
+    .synopsis = "trebuchet compare [options] A B [MATERIAL]...",
+    .about = "Compares the answers of two sets of tables for every position of a material, "
+             "including en passant, by all metrics that both sets have. A and B are folders of "
+             "Trebuchet's or Syzygy's tables, or single files; the other files in the folder of a "
+             "single file answer for the positions after captures. Without a MATERIAL, compares "
+             "all materials that both sets have.\n\n"
+             "A Syzygy file may round a distance. Two distances that may be equal because of that "
+             "count as rounded.",
+    .options = options,
+    .notes = "Exit codes: 0 all tables agree, 1 a table differs or could not be compared, 2 wrong "
+             "command line, 3 there is nothing to compare."};
+
+/* Returns -1 to go on, else the exit code. */
 static int parse(CompareArgs *args, int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"metric", 1, NULL, 'm'},  {"show", 1, NULL, 'n'},  {"memory", 1, NULL, 'M'},
-        {"threads", 1, NULL, 'j'}, {"quiet", 0, NULL, 'q'}, {"json", 0, NULL, CLI_OPTION_JSON},
-        {"help", 0, NULL, 'h'},    {NULL, 0, NULL, 0}};
-    const CliOptions reader = {"compare", usage, "m:n:M:j:qh", options, NULL, set_option};
-    int code = cli_options(&reader, args, argc, argv);
+    int code = cli_options(&compare_command, args, argc, argv);
     if (code >= 0) return code;
     if (argc - optind < 2) {
-        cli_error("compare", "name two folders of tables, or two files, to compare");
+        cli_error("compare", "name two folders of tables, or two files");
         return cli_usage("compare");
     }
     for (int s = 0; s < 2; s++) args->path[s] = argv[optind + s];

@@ -1,8 +1,8 @@
 /* cmd_engine.c - `trebuchet engine`: runs a chess engine that was built for Fathom on our tables.
  *
  * The engine takes this process's place, so that its input, output, signals and exit code are its
- * own. All it gets is an environment: where the loader finds our libfathom.so.1 before the
- * system's, and where that finds tables. */
+ * own. The command only sets environment variables: where the loader finds our libfathom.so.1 before
+ * the system's, and where that library finds the tables. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,31 +13,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/advice.h"
+#include "cli/cmd.h"
+#include "cli/folders.h"
 #include "cli/options.h"
+#include "cli/output.h"
 
 static const char library[] = "libfathom.so.1";
-
-static const char usage[] =
-    "Usage: trebuchet engine [options] -- COMMAND [ARGUMENTS]\n"
-    "\n"
-    "Runs a chess engine that links Fathom (libfathom.so.1), such as Debian's\n"
-    "ethereal-chess, on Trebuchet's tables. Set its option SyzygyPath to any text but\n"
-    "an empty one, as engines ask no tables without it.\n"
-    "\n"
-    "  -t, --tables DIR   look for tables in DIR (several times: in each)\n"
-    "  -c, --cache SIZE   keep so much unpacked in memory (256MiB)\n"
-    "  -h, --help         print this\n"
-    "\n"
-    "Exit codes: the engine's; 1 if the engine, the library or a folder of --tables\n"
-    "is not there, 2 called wrongly.\n";
 
 typedef struct Engine {
     CliDirs dirs;
     const char *cache; /* bytes as text, or NULL */
     char cache_text[24];
-    char library[PATH_MAX]; /* the folder of our library */
-    char program[PATH_MAX]; /* the engine's file */
-    char **argv;            /* the engine's */
+    char library[PATH_MAX]; /* folder of our library */
+    char program[PATH_MAX]; /* file of the engine */
+    char **argv;            /* command line of the engine */
 } Engine;
 
 /* ---- Finding files --------------------------------------------------------------------------- */
@@ -48,20 +38,20 @@ static bool is_file(const char *path)
     return stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-/* Joins a folder and a name. False if there is no room. */
+/* Joins a folder and a name. Returns false if the path is too long. */
 static bool join(char out[PATH_MAX], const char *folder, size_t length, const char *name)
 {
     int size = snprintf(out, PATH_MAX, "%.*s/%s", (int)length, folder, name);
     return size > 0 && size < PATH_MAX;
 }
 
-/* Our library: beside this program in a build folder, under ../lib of it where it is installed. */
+/* Finds our library: next to this program in a build folder, in ../lib where it is installed. */
 static bool find_library(Engine *engine)
 {
     static const char *const places[] = {"fathom", "../lib/trebuchet"};
     char self[PATH_MAX], folder[PATH_MAX], file[PATH_MAX];
     if (!cli_program_folder(self)) {
-        cli_error("engine", "cannot find out where this program is: %s", strerror(errno));
+        cli_error("engine", "cannot find the folder of this program: %s", strerror(errno));
         return false;
     }
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
@@ -70,13 +60,13 @@ static bool find_library(Engine *engine)
             realpath(folder, engine->library) != NULL)
             return true;
     cli_error("engine",
-              "%s is neither in %s/fathom nor in %s/../lib/trebuchet: run 'make' or "
+              "%s is neither in %s/fathom nor in %s/../lib/trebuchet; run 'make' or "
               "'make install'",
               library, self, self);
     return false;
 }
 
-/* As the shell does, and then where Debian puts games, which root's PATH leaves out. */
+/* Finds the engine in PATH, and then in Debian's folders for games, which are not in root's PATH. */
 static bool find_program(Engine *engine)
 {
     const char *name = engine->argv[0], *path = getenv("PATH");
@@ -100,7 +90,8 @@ static bool find_program(Engine *engine)
     return false;
 }
 
-/* A program that never names our library cannot be going to use it. Scripts may start anything. */
+/* Warns if an ELF file does not contain the name of our library: then it does not use it. Scripts may
+ * start any program, so there is no warning. */
 static void warn_if_not_linked(const char *program)
 {
     struct stat info;
@@ -113,7 +104,7 @@ static void warn_if_not_linked(const char *program)
             if (memcmp(bytes, ELFMAG, SELFMAG) == 0 &&
                 memmem(bytes, size, library, sizeof library) == NULL)
                 cli_warn("engine",
-                         "warning: %s is not linked with %s and will not ask these tables", program,
+                         "warning: %s is not linked with %s and will not probe these tables", program,
                          library);
             munmap(bytes, size);
         }
@@ -130,7 +121,7 @@ static bool set_variable(const char *name, const char *value)
     return false;
 }
 
-/* Puts our folder before those that the loader already looks into. */
+/* Puts the folder of our library before the others that the loader searches. */
 static bool set_library_path(const Engine *engine)
 {
     const char *old = getenv("LD_LIBRARY_PATH");
@@ -143,24 +134,24 @@ static bool set_library_path(const Engine *engine)
     return ok;
 }
 
-/* The folder in full, or NULL after saying why not. The caller frees it. */
-static char *full_path(const char *folder)
+/* Returns the absolute path of a folder, or NULL after reporting a failure. The caller frees it. */
+static char *full_path(const char *folder, const CliDirs *dirs)
 {
     if (cli_is_address(folder)) return strdup(folder);
     char *path = realpath(folder, NULL);
     if (path == NULL) {
         cli_error("engine", "%s: %s", folder, strerror(errno));
-        cli_hint_tables(NULL);
+        cli_hint_tables(NULL, dirs);
     } else if (strchr(path, ':') != NULL) {
-        cli_error("engine", "%s: a folder with a colon in its name cannot be passed on", path);
+        cli_error("engine", "%s: a folder with a colon in its name cannot be used here", path);
         free(path);
         path = NULL;
     }
     return path;
 }
 
-/* Folders that were named on the command line must be there. Others are left out if they are not: the
- * engine's own path may be set later. */
+/* Folders named on the command line must exist. Default folders that do not exist are left out with a
+ * warning, because the engine's own option may name tables later. */
 static void find_folders(CliDirs *dirs)
 {
     bool named = dirs->count > 0;
@@ -175,13 +166,13 @@ static void find_folders(CliDirs *dirs)
     dirs->count = kept;
 }
 
-/* In full, as the engine may change its folder. */
+/* Sets TREBUCHET_PATH to absolute paths, because the engine may change its current folder. */
 static bool set_tables_path(const Engine *engine)
 {
     char *text = NULL, *longer = NULL;
     bool ok = true;
     for (size_t i = 0; ok && i < engine->dirs.count; i++) {
-        char *path = full_path(engine->dirs.dir[i]);
+        char *path = full_path(engine->dirs.dir[i], &engine->dirs);
         ok = path != NULL;
         if (ok && asprintf(&longer, "%s%s%s", i ? text : "", i ? ":" : "", path) < 0) {
             longer = NULL;
@@ -197,17 +188,17 @@ static bool set_tables_path(const Engine *engine)
     return ok;
 }
 
-/* Not an end: the path in the engine's own options may name folders that have some. */
+/* Warns that there are no tables. The engine is started anyway: its own option may name folders. */
 static void warn_no_tables(const CliDirs *dirs)
 {
     cli_warn("engine",
-             "warning: no tables%s%s%s: the engine has only those that its own option names",
+             "warning: there are no tables%s%s%s; the engine has only those that its own option names",
              dirs->count > 0 ? " in " : "", dirs->count > 0 ? dirs->dir[0] : "",
              dirs->count > 1 ? " and the others" : "");
-    cli_hint_tables(NULL);
+    cli_hint_tables(NULL, dirs);
 }
 
-/* False if a folder cannot be read. Says so if the engine will find nothing. */
+/* Returns false after reporting that a folder cannot be read. Warns if there are no tables. */
 static bool check_tables(Engine *engine)
 {
     size_t count = 0;
@@ -223,27 +214,37 @@ static bool check_tables(Engine *engine)
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-static bool set_option(void *args, int c, const char *value)
+static bool set_cache(const char *command, const CliOption *option, void *to, const char *value)
 {
-    Engine *engine = args;
+    Engine *engine = to;
     uint64_t bytes;
-    (void)c; /* --cache is the only one */
-    if (!cli_set_size("engine", "--cache", value, 0, &bytes)) return false;
+    if (!cli_set_size(command, option, &bytes, value)) return false;
     snprintf(engine->cache_text, sizeof engine->cache_text, "%llu", (unsigned long long)bytes);
     engine->cache = engine->cache_text;
     return true;
 }
 
-/* -1: carry on; else the exit code. */
+static const CliOption options[] = {
+    CLI_OPTION_TABLES(Engine, dirs),
+    {"cache", 'c', "SIZE", CLI_OWN(set_cache), "memory for unpacked blocks (default: 256MiB)"},
+    CLI_OPTION_HELP,
+    CLI_OPTIONS_END};
+
+static const CliCommand engine_command = {
+    .name = "engine",
+    .synopsis = "trebuchet engine [options] -- COMMAND [ARGUMENTS]",
+    .about = "Runs a chess engine that is linked with Fathom (libfathom.so.1), such as Debian's "
+             "ethereal-chess, on Trebuchet's tables. Set the engine's option SyzygyPath to any "
+             "text that is not empty: without it, engines do not probe tables.",
+    .options = options,
+    .notes = "Exit codes: those of the engine; 1 if the engine, the library or a folder of "
+             "--tables does not exist, 2 wrong command line.",
+    .stop_at_words = true}; /* the words after COMMAND are the engine's */
+
+/* Returns -1 to go on, else the exit code. */
 static int parse(Engine *engine, int argc, char **argv)
 {
-    static const struct option options[] = {{"tables", 1, NULL, 't'},
-                                            {"cache", 1, NULL, 'c'},
-                                            {"help", 0, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    /* The plus: what follows the first other word is the engine's. */
-    const CliOptions reader = {"engine", usage, "+t:c:h", options, &engine->dirs, set_option};
-    int code = cli_options(&reader, engine, argc, argv);
+    int code = cli_options(&engine_command, engine, argc, argv);
     if (code >= 0) return code;
     engine->argv = argv + optind;
     if (engine->argv[0] != NULL) return -1;

@@ -1,84 +1,34 @@
-/* cmd_find.c - trebuchet find: which positions of an ending are of some kind. */
+/* cmd_find.c - trebuchet find: finds the positions of endings that match filters or a condition. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/advice.h"
+#include "cli/arguments.h"
+#include "cli/cmd.h"
 #include "cli/find_print.h"
-#include "cli/json.h"
+#include "cli/folders.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/signals.h"
 #include "core/chess/material.h"
-
-static const char usage[] =
-    "Usage: trebuchet find [options] MATERIAL... [CONDITION]\n"
-    "\n"
-    "Goes through all positions of endings such as KRPvKR and prints those that are\n"
-    "of the kinds asked for and meet the condition. Of positions that are the same\n"
-    "but for a symmetry of the board one is looked at; en passant is left out. A win\n"
-    "is a win even if the 50-move rule would spoil it, unless --with-rule is given.\n"
-    "\n"
-    "CONDITION is an expression in Lua, such as 'verdict == \"win\" and dtm > 80' or\n"
-    "'distance(wk, bk) == 2 and rank(wp) == 4'. It can ask for turn, verdict, passed\n"
-    "(the verdict if the other side were to move), cursed, zugzwang, dtz, dtc, dtm,\n"
-    "check, mate, stalemate, fen, moves, and the squares of men: wk, wq, wr, wb, wn,\n"
-    "wp, bk, ...; its functions are squares, file, rank, distance, light, attacked\n"
-    "and room. The manual of Lua 5.4 tells the rest, and docs/find.md has examples.\n"
-    "\n"
-    "Kinds; of several all must hold\n"
-    "  -z, --zugzwang         mutual zugzwang: whoever is to move would rather not;\n"
-    "                         shown with White to move, or the side of --turn\n"
-    "  -o, --only-move        of several moves one alone keeps the win, or the draw\n"
-    "  -u, --underpromotion   nothing but a promotion to less than a queen keeps it\n"
-    "      --unique-line      won by one move only at each turn, up to mate, against\n"
-    "                         the longest defence (needs DTM)\n"
-    "      --stalemate        won, and a move stalemates the opponent\n"
-    "      --cursed           the 50-move rule makes a draw of it\n"
-    "      --longest          no win of the ending (of the side of --turn) takes\n"
-    "                         longer, by --metric\n"
-    "      --turn COLOR       this side is to move: white or black\n"
-    "\n"
-    "Which of them\n"
-    "  -n, --first N          the first N; with --sort the N longest\n"
-    "      --sample N         N of them by chance, each as likely as any other\n"
-    "      --seed S           what chance begins with (default: 1)\n"
-    "  -s, --sort             the longest wins and losses first, by --metric\n"
-    "  -m, --metric METRIC    dtm, dtc or dtz (default: dtm)\n"
-    "      --with-rule        by the 50-move rule: what it spoils is a draw\n"
-    "\n"
-    "How they are printed\n"
-    "      --count            only how many there are, for each material\n"
-    "      --epd              EPD with the only move, the distance to mate, a comment\n"
-    "      --tsv              one line each with tabs between: FEN, verdict,\n"
-    "                         zugzwang, only move, DTZ, DTC and DTM in plies\n"
-    "      --json             one JSON object a line\n"
-    "      --pgn              a game each, the best line\n"
-    "                         (default: a FEN a line)\n"
-    "\n"
-    "      --time SECONDS     end after that\n"
-    "      --men N            all endings of N men whose tables are there\n"
-    "  -j, --threads N        use N threads\n"
-    "  -t, --tables DIR       look for tables in DIR; may be given several times\n"
-    "  -q, --quiet            no progress, no counts at the end\n"
-    "  -h, --help             this text\n"
-    "\n"
-    "Ctrl-C or --time ends it early; what was found is printed. Exit codes: 0 done,\n"
-    "also if nothing was found, 1 failed, 2 called wrongly, 3 no table for it, 130\n"
-    "stopped.\n";
+#include "core/system/hash.h"
 
 typedef struct FindArgs {
     FindQuery query;
     CliDirs dirs;
     FindForm form;
     bool count, sort, quiet;
-    uint64_t first, sample, seed, men, threads, seconds; /* 0: not given */
+    uint64_t first, sample, seed, men, seconds; /* 0: not given */
     char (*material)[MATERIAL_NAME_SIZE];
     size_t materials;
 } FindArgs;
 
-/* A position that waits to be printed. */
+/* A position that is printed at the end of the search. */
 typedef struct Kept {
     Found found;
     int plies;
-    uint64_t number; /* as it was found */
+    uint64_t number; /* number in the order of the search */
 } Kept;
 
 typedef struct FindRun {
@@ -87,16 +37,17 @@ typedef struct FindRun {
     const char *name;
     Kept *kept;
     size_t count, capacity;
-    uint64_t seen, state; /* of chance */
-    uint64_t found;       /* of all materials */
-    size_t done;          /* materials */
+    uint64_t seen;  /* number of positions found so far */
+    uint64_t state; /* of the random generator */
+    uint64_t found; /* in all materials */
+    size_t done;    /* number of materials finished */
     bool failed;
-    int code; /* then */
+    int code; /* exit code of the failure; CLI_OK: the general one */
 } FindRun;
 
-/* ---- Which of them --------------------------------------------------------------------------- */
+/* ---- Selection ------------------------------------------------------------------------------- */
 
-/* Whether what is found must wait until all is. */
+/* Returns whether the positions can be printed only at the end of the search. */
 static bool waits(const FindArgs *args) { return args->sort || args->sample > 0; }
 
 static bool enough(const FindRun *run)
@@ -105,8 +56,8 @@ static bool enough(const FindRun *run)
     return args->first > 0 && !args->count && !waits(args) && run->seen >= args->first;
 }
 
-/* A step of xorshift, which suffices to choose by. */
-static uint64_t by_chance(FindRun *run, uint64_t below)
+/* Returns a random number below a bound, by xorshift, which is good enough for a sample. */
+static uint64_t random_below(FindRun *run, uint64_t below)
 {
     run->state ^= run->state << 13;
     run->state ^= run->state >> 7;
@@ -114,7 +65,7 @@ static uint64_t by_chance(FindRun *run, uint64_t below)
     return run->state % below;
 }
 
-/* The longest first, then as they were found. */
+/* Compares by length, the longest first, then in the order of the search. */
 static int compare_kept(const void *a, const void *b)
 {
     const Kept *x = a, *y = b;
@@ -147,7 +98,7 @@ static bool append(FindRun *run, const Kept *kept)
     return true;
 }
 
-/* Of twice as many as are wanted the longer half stays. */
+/* With --first N: when 2 N positions are kept, drops all but the N longest. */
 static void drop_short(FindRun *run)
 {
     const uint64_t most = run->args->first;
@@ -161,7 +112,7 @@ static bool keep(FindRun *run, const Found *found)
     const FindArgs *args = run->args;
     Kept kept = {.found = *found, .number = run->seen};
     if (args->sample > 0 && run->seen > args->sample) {
-        uint64_t place = by_chance(run, run->seen);
+        uint64_t place = random_below(run, run->seen);
         if (place < args->sample) run->kept[place] = kept;
         return true;
     }
@@ -170,7 +121,7 @@ static bool keep(FindRun *run, const Found *found)
         treb_error error;
         if (treb_probe_distance(args->query.tables, &found->pos, args->query.metric, &distance,
                                 &error) != TREB_OK) {
-            run->code = cli_fail("find", &error, &args->dirs);
+            run->code = cli_fail_tables("find", &error, &args->dirs);
             run->failed = true;
             return false;
         }
@@ -209,7 +160,7 @@ static void print_kept(FindRun *run)
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-/* Whether a condition is what Lua cannot read or carry out: the message begins with its line. */
+/* Returns whether an error is one of the condition in Lua: then the message begins with its line. */
 static bool is_of_condition(const treb_error *error)
 {
     unsigned line;
@@ -219,7 +170,7 @@ static bool is_of_condition(const treb_error *error)
 static int refuse_condition(const treb_error *error)
 {
     cli_error("find", "%s", error->text);
-    fputs("A condition asks for turn, verdict, dtm, wk and others; equal is ==.\n", stderr);
+    fputs("A condition can use turn, verdict, dtm, wk and others; the test for equality is ==.\n", stderr);
     return cli_usage("find");
 }
 
@@ -229,21 +180,21 @@ static int find_one(FindRun *run, const char *name)
     FindCounts counts = {0};
     treb_error error;
     const FindListener listener = {on_found, on_progress, run};
-    double start = cli_seconds();
+    double start = clock_seconds();
     run->name = name;
     treb_status status = find_material(&args->query, name, &listener, &counts, &error);
-    const double seconds = args->quiet ? -1 : cli_seconds() - start;
+    const double seconds = args->quiet ? -1 : clock_seconds() - start;
     cli_progress_clear(&run->progress);
     if (status != TREB_OK) {
         if (is_of_condition(&error)) return refuse_condition(&error);
-        int code = cli_fail("find", &error, &args->dirs);
+        int code = cli_fail_tables("find", &error, &args->dirs);
         return status == TREB_ERR_ARGUMENT ? CLI_USAGE : code;
     }
     run->found += counts.found;
     run->done++;
     const bool json = args->form == FIND_JSON;
     if (args->quiet && !args->count && !json) return CLI_OK;
-    /* Beside positions they are for people. */
+    /* Next to positions, the counts are for people, on standard error. */
     return find_print_counts(args->count ? stdout : stderr,
                              args->count || json ? args->form : FIND_FEN, name, &args->query,
                              &counts, seconds);
@@ -261,7 +212,7 @@ static int print_done_json(const FindRun *run, bool stopped)
 
 static int run(const FindArgs *args)
 {
-    FindRun run = {.args = args, .state = args->seed * UINT64_C(0x9e3779b97f4a7c15) | 1};
+    FindRun run = {.args = args, .state = args->seed * HASH_FACTOR | 1};
     int code = CLI_OK;
     bool stopped = false;
     cli_progress_start(&run.progress, "find", args->quiet);
@@ -283,78 +234,79 @@ static bool complain(const char *text)
     return false;
 }
 
-enum {
-    UNIQUE_LINE = CLI_OPTION_OWN,
-    STALEMATE,
-    CURSED,
-    LONGEST,
-    TURN,
-    SAMPLE,
-    SEED,
-    RULE_50,
-    COUNT,
-    EPD,
-    TSV,
-    PGN,
-    TIME,
-    MEN
-};
-
-static bool set_kind(FindArgs *args, int c)
+static bool set_form(const char *command, const CliOption *option, void *to, const char *value)
 {
-    static const struct {
-        int option;
-        unsigned kind;
-    } kinds[] = {{'z', FIND_ZUGZWANG},        {'o', FIND_ONLY_MOVE},
-                 {'u', FIND_UNDERPROMOTION},  {UNIQUE_LINE, FIND_UNIQUE_LINE},
-                 {STALEMATE, FIND_STALEMATE}, {CURSED, FIND_RULE_50},
-                 {LONGEST, FIND_LONGEST}};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (kinds[i].option == c) args->query.kinds |= kinds[i].kind;
+    (void)command, (void)value;
+    ((FindArgs *)to)->form = (FindForm)option->least;
     return true;
 }
 
-static bool set_option(void *find, int c, const char *value)
-{
-    FindArgs *args = find;
-    switch (c) {
-    case TURN:
-        return cli_set_turn("find", value, &args->query.turn);
-    case 'n':
-        return cli_set_number("find", "--first", value, 1, INT64_MAX, &args->first);
-    case SAMPLE:
-        return cli_set_number("find", "--sample", value, 1, 1 << 24, &args->sample);
-    case SEED:
-        return cli_set_number("find", "--seed", value, 0, INT64_MAX, &args->seed);
-    case 's':
-        return args->sort = true;
-    case 'm':
-        return cli_set_metric("find", value, &args->query.metric);
-    case RULE_50:
-        return args->query.rule50 = true;
-    case COUNT:
-        return args->count = true;
-    case EPD:
-        args->form = FIND_EPD;
-        return true;
-    case TSV:
-        args->form = FIND_TSV;
-        return true;
-    case PGN:
-        args->form = FIND_PGN;
-        return true;
-    case TIME:
-        return cli_set_number("find", "--time", value, 1, 1 << 30, &args->seconds);
-    case MEN:
-        return cli_set_number("find", "--men", value, 3, TREB_MEN_MAX, &args->men);
-    case 'j':
-        return cli_set_number("find", "--threads", value, 1, 1024, &args->threads);
-    case 'q':
-        return args->quiet = true;
-    default:
-        return set_kind(args, c);
-    }
-}
+#define KIND(kind) CLI_BITS(FindArgs, query.kinds, kind)
+#define FORM(form) set_form, 0, form, 0
+
+static const CliOption options[] = {
+    CLI_HEADING("Filters (all must match)"),
+    {"zugzwang", 'z', NULL, KIND(FIND_ZUGZWANG),
+     "mutual zugzwang: either side would rather not be to move; shown with White to move, or with "
+     "the side of --turn"},
+    {"only-move", 'o', NULL, KIND(FIND_ONLY_MOVE),
+     "there are several moves, and only one keeps the win or the draw"},
+    {"underpromotion", 'u', NULL, KIND(FIND_UNDERPROMOTION),
+     "only a promotion to a piece other than a queen keeps the win or the draw"},
+    {"unique-line", 0, NULL, KIND(FIND_UNIQUE_LINE),
+     "only one move wins at each turn, up to mate, against the longest defence (needs DTM)"},
+    {"stalemate", 0, NULL, KIND(FIND_STALEMATE), "won, and one of the moves is stalemate"},
+    {"cursed", 0, NULL, KIND(FIND_RULE_50), "the 50-move rule turns the win into a draw"},
+    {"longest", 0, NULL, KIND(FIND_LONGEST),
+     "no win of the ending (with --turn: of that side) is longer, by --metric"},
+    {"turn", 0, "COLOR", CLI_TURN(FindArgs, query.turn), "this side is to move: white or black"},
+    CLI_HEADING("Selection"),
+    {"first", 'n', "N", CLI_NUMBER(FindArgs, first, 1, INT64_MAX),
+     "the first N positions; with --sort, the N longest"},
+    {"sample", 0, "N", CLI_NUMBER(FindArgs, sample, 1, 1 << 24),
+     "N random positions, all with the same probability"},
+    {"seed", 0, "S", CLI_NUMBER(FindArgs, seed, 0, INT64_MAX), "random seed (default: 1)"},
+    {"sort", 's', NULL, CLI_FLAG(FindArgs, sort), "the longest wins and losses first, by --metric"},
+    {"metric", 'm', "METRIC", CLI_DISTANCE(FindArgs, query.metric),
+     "dtm, dtc or dtz (default: dtm)"},
+    {"with-rule", 0, NULL, CLI_FLAG(FindArgs, query.rule50),
+     "verdicts under the 50-move rule: a win that it spoils is a draw"},
+    CLI_HEADING("Output (default: one FEN per line)"),
+    {"count", 0, NULL, CLI_FLAG(FindArgs, count), "only the number of positions of each material"},
+    {"epd", 0, NULL, FORM(FIND_EPD), "EPD with the only move, the distance to mate, a comment"},
+    {"tsv", 0, NULL, FORM(FIND_TSV),
+     "one line each, with tabs between: FEN, verdict, zugzwang, only move, DTZ, DTC and DTM in "
+     "plies"},
+    CLI_OPTION_JSON("one JSON object per line"),
+    {"pgn", 0, NULL, FORM(FIND_PGN), "a game for each position, with the best line"},
+    CLI_HEADING("Other options"),
+    {"time", 0, "SECONDS", CLI_NUMBER(FindArgs, seconds, 1, 1 << 30), "stop after that time"},
+    {"men", 0, "N", CLI_NUMBER(FindArgs, men, 3, TREB_MEN_MAX),
+     "all endings of N men whose tables are installed"},
+    {"threads", 'j', "N", CLI_UNSIGNED(FindArgs, query.threads, 1, 1024), "number of threads"},
+    CLI_OPTION_TABLES(FindArgs, dirs),
+    {"quiet", 'q', NULL, CLI_FLAG(FindArgs, quiet), "no progress, and no counts at the end"},
+    CLI_OPTION_HELP,
+    CLI_OPTIONS_END};
+
+static const CliCommand find_command = {
+    .name = "find",
+    .synopsis = "trebuchet find [options] MATERIAL... [CONDITION]",
+    .about =
+        "Searches all positions of endings such as KRPvKR and prints those that match the filters "
+        "and the condition. Only one of several positions that a symmetry of the board turns into "
+        "each other is examined; en passant is left out. A win counts as a win even if the 50-move "
+        "rule would spoil it, unless --with-rule is given.\n\n"
+        "CONDITION is an expression in Lua, such as 'verdict == \"win\" and dtm > 80' or "
+        "'distance(wk, bk) == 2 and rank(wp) == 4'. It can use turn, verdict, passed (the verdict "
+        "with the other side to move), cursed, zugzwang, dtz, dtc, dtm, check, mate, stalemate, "
+        "fen, moves, and the squares of the men: wk, wq, wr, wb, wn, wp, bk, ...; its functions "
+        "are squares, file, rank, distance, light, attacked and room. The language is described "
+        "in the manual of Lua 5.4; docs/find.md has examples.",
+    .options = options,
+    .notes = "Ctrl-C and --time end the search early; the positions found so far are printed. Exit "
+             "codes: 0 done, even if nothing was found, 1 failed, 2 wrong command line, 3 table "
+             "not installed, 130 stopped."};
 
 static bool add_material(FindArgs *args, const char *name)
 {
@@ -368,7 +320,7 @@ static bool add_material(FindArgs *args, const char *name)
     return true;
 }
 
-/* All materials of so many men with verdicts. */
+/* Adds all materials of --men N that have a WDL table. Returns false after reporting that there are none. */
 static bool add_men(FindArgs *args)
 {
     for (size_t i = 0; i < treb_tables_count(args->query.tables); i++) {
@@ -383,7 +335,7 @@ static bool add_men(FindArgs *args)
     return false;
 }
 
-/* The words are materials, and perhaps a condition behind them. */
+/* Reads the words: materials, and perhaps a condition after them. Returns an exit code. */
 static int read_words(FindArgs *args, int count, char **word)
 {
     for (int i = 0; i < count; i++) {
@@ -395,12 +347,12 @@ static int read_words(FindArgs *args, int count, char **word)
         } else if (i + 1 == count && (i > 0 || args->men > 0)) {
             args->query.condition = word[i];
         } else {
-            cli_error("find", "'%s' is no material such as KRPvKR", word[i]);
+            cli_error("find", "'%s' is not an ending such as KRPvKR", word[i]);
             return cli_usage("find");
         }
     }
     if (args->materials == 0 && args->men == 0) {
-        complain("a material is wanted, such as KRPvKR, or --men N");
+        complain("name a material, such as KRPvKR, or give --men N");
         return cli_usage("find");
     }
     treb_error error;
@@ -412,37 +364,10 @@ static int read_words(FindArgs *args, int count, char **word)
 
 static int parse(FindArgs *args, int argc, char **argv)
 {
-    static const struct option options[] = {{"zugzwang", 0, NULL, 'z'},
-                                            {"only-move", 0, NULL, 'o'},
-                                            {"underpromotion", 0, NULL, 'u'},
-                                            {"unique-line", 0, NULL, UNIQUE_LINE},
-                                            {"stalemate", 0, NULL, STALEMATE},
-                                            {"cursed", 0, NULL, CURSED},
-                                            {"longest", 0, NULL, LONGEST},
-                                            {"turn", 1, NULL, TURN},
-                                            {"first", 1, NULL, 'n'},
-                                            {"sample", 1, NULL, SAMPLE},
-                                            {"seed", 1, NULL, SEED},
-                                            {"sort", 0, NULL, 's'},
-                                            {"metric", 1, NULL, 'm'},
-                                            {"with-rule", 0, NULL, RULE_50},
-                                            {"count", 0, NULL, COUNT},
-                                            {"epd", 0, NULL, EPD},
-                                            {"tsv", 0, NULL, TSV},
-                                            {"json", 0, NULL, CLI_OPTION_JSON},
-                                            {"pgn", 0, NULL, PGN},
-                                            {"time", 1, NULL, TIME},
-                                            {"men", 1, NULL, MEN},
-                                            {"threads", 1, NULL, 'j'},
-                                            {"tables", 1, NULL, 't'},
-                                            {"quiet", 0, NULL, 'q'},
-                                            {"help", 0, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    const CliOptions reader = {"find", usage, "zoun:sm:j:t:qh", options, &args->dirs, set_option};
-    int code = cli_options(&reader, args, argc, argv);
+    int code = cli_options(&find_command, args, argc, argv);
     if (code >= 0) return code;
     if (args->sort && args->sample > 0) {
-        complain("--sort and --sample exclude each other");
+        complain("--sort and --sample cannot be used together");
         return cli_usage("find");
     }
     code = read_words(args, argc - optind, argv + optind);
@@ -456,7 +381,6 @@ int cli_find(int argc, char **argv)
     if (code < 0) {
         treb_tables *tables = cli_open_tables("find", &args.dirs);
         args.query.tables = tables;
-        args.query.threads = (unsigned)args.threads;
         args.query.stop = cli_catch_signals();
         cli_end_after(args.seconds);
         if (cli_json_wanted()) args.form = FIND_JSON;

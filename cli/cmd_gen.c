@@ -1,12 +1,16 @@
-/* cmd_gen.c - trebuchet gen: make tables; trebuchet export: the same as Syzygy's files. */
+/* cmd_gen.c - trebuchet gen and trebuchet-mpi gen: make tables; trebuchet export: makes Syzygy's files. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cmd.h"
 #include "cli/estimate.h"
+#include "cli/folders.h"
+#include "cli/gen_options.h"
 #include "cli/gen_progress.h"
-#include "cli/gen_words.h"
-#include "cli/json.h"
+#include "cli/output.h"
+#include "cli/signals.h"
+#include "cli/text.h"
 
 typedef struct GenRun {
     const char *command;
@@ -21,8 +25,8 @@ typedef struct GenRun {
     char longest_fen[TABLE_FEN_SIZE], longest_name[MATERIAL_NAME_SIZE];
 } GenRun;
 
-/* Keeps the longest win there is, by the best metric at hand. */
-static void note_longest(GenRun *run, size_t step, const Tally *t)
+/* Remembers the longest win of all tables, by DTM if it is made, else by DTZ. */
+static void note_longest(GenRun *run, size_t step, const TableStatistics *t)
 {
     for (int side = 0; side < 2; side++)
         for (int v = TREB_CURSED_WIN; v <= TREB_WIN; v++) {
@@ -33,10 +37,10 @@ static void note_longest(GenRun *run, size_t step, const Tally *t)
         }
 }
 
-/* What ranks sent each other. */
+/* Prints how many bytes and messages the processes sent to each other, for --stats. */
 static void print_traffic(const GenerateReport *r)
 {
-    const RankTraffic *t = &r->traffic, *w = &r->writing;
+    const ProcessTraffic *t = &r->traffic, *w = &r->writing;
     char sent[16], most[16], gathered[16], written[16], sets[16], solving[16], largest[16];
     cli_format_size(t->bytes - t->gathered, sent);
     cli_format_size(t->most, most);
@@ -46,10 +50,11 @@ static void print_traffic(const GenerateReport *r)
     cli_format_size(r->largest[0], solving);
     cli_format_size(r->largest[1], largest);
     printf(
-        "          %" PRIu64 " plies, %s sent, at most %s by a rank in a ply; %s gathered\n"
-        "          %" PRIu64 " messages; %.2f s waiting, summed over ranks\n"
+        "          %" PRIu64 " plies, %s sent, at most %s by a process in a ply; %s gathered\n"
+        "          %" PRIu64 " messages; %.2f s waiting, summed over processes\n"
         "          to write files: %s in %" PRIu64 " messages, %.2f s waiting\n"
-        "          a rank has up to %s of sets; the largest process took %s by then, %s in the end\n",
+        "          sets of positions: up to %s in a process; memory of the largest process: %s "
+        "after solving, %s at the end\n",
         t->plies, sent, most, gathered, t->messages, 1e-6 * (double)t->waiting, written,
         w->messages, 1e-6 * (double)w->waiting, sets, solving, largest);
     fflush(stdout);
@@ -66,8 +71,8 @@ static void on_step(void *context, size_t step, const GenerateReport *r)
     run->tables++;
     for (int m = 0; m < TREB_METRICS; m++) run->bytes += r->result.file_size[m];
     for (int side = 0; side < 2; side++)
-        for (int v = 0; v < WDL_VALUES; v++) run->positions[v] += r->result.tally.count[side][v];
-    note_longest(run, step, &r->result.tally);
+        for (int v = 0; v < WDL_VALUES; v++) run->positions[v] += r->result.statistics.count[side][v];
+    note_longest(run, step, &r->result.statistics);
     if (run->stats && r->traffic.plies > 0) print_traffic(r);
 }
 
@@ -85,11 +90,11 @@ static void print_summary(const GenRun *run)
         printf("%18s %s\n", text, names[v]);
     }
     if (run->longest)
-        printf("longest win: %u plies (%s) in %s: %s\n", run->longest,
-               table_metric_name(run->metric), run->longest_name, run->longest_fen);
+        printf("longest win: %u %s (%s) in %s: %s\n", run->longest,
+               cli_plural(run->longest, "ply", "plies"), table_metric_name(run->metric), run->longest_name, run->longest_fen);
 }
 
-/* The same for a program: the last object of the log. */
+/* Prints the last JSON object, the summary. */
 static int print_done(const GenRun *run)
 {
     json_t *object =
@@ -98,55 +103,60 @@ static int print_done(const GenRun *run)
     return cli_json_line(run->command, object);
 }
 
-/* Whatever it is, it has failed: there are no tables to miss. */
+/* Reports a failure and, in trebuchet-mpi, ends the other processes. Returns CLI_FAILED: a missing table
+ * is not a special case here. */
 static int gen_failed(const GenArgs *args, const treb_error *error)
 {
-    if (args->told) args->ranks->end_job(args->ranks->context, error->text);
-    cli_fail(args->command, error, NULL);
+    if (args->plan_sent) args->processes->end_job(args->processes->context, error->text);
+    cli_fail(args->command, error);
     return CLI_FAILED;
 }
 
-/* The folder of a rank: the first has one if --scratch says where. False: none. */
-static bool rank_folder(const GenArgs *args, int rank, char *path, size_t size)
+/* Writes the path of the folder of a process. Returns false if it has none: the first process has one
+ * only with --scratch. */
+static bool process_folder(const GenArgs *args, int process, char *path, size_t size)
 {
-    if (args->ranks == NULL || (rank == 0 && args->scratch == NULL)) return false;
+    if (args->processes == NULL || (process == 0 && args->scratch == NULL)) return false;
     const char *where = args->scratch != NULL ? args->scratch : args->tables;
-    snprintf(path, size, "%.4100s/%srank-%d", where, args->scratch != NULL ? "" : ".", rank);
+    snprintf(path, size, "%.4100s/%srank-%d", where, args->scratch != NULL ? "" : ".", process);
     return true;
 }
 
-static bool own_folder(GenArgs *args)
+/* Creates the folder of this process, if it has one, and makes it the folder for scratch files. Returns
+ * false after reporting a failure. */
+static bool create_own_folder(GenArgs *args)
 {
     static char path[4200];
     args->tables = args->options.directory;
-    if (!rank_folder(args, args->ranks != NULL ? args->ranks->rank : 0, path, sizeof path))
+    if (!process_folder(args, args->processes != NULL ? args->processes->index : 0, path, sizeof path))
         return true;
     args->options.scratch = path;
-    if (args->ranks->rank > 0) args->options.directory = path;
+    if (args->processes->index > 0) args->options.directory = path;
     return cli_make_folder(args->command, path);
 }
 
-/* Removes it; and the first those of ranks that an earlier run had, as far as they are here. */
-static void drop_folders(const GenArgs *args)
+/* Removes the folder of this process. The first process also removes those of an earlier run with more
+ * processes, if it can see them. */
+static void remove_folders(const GenArgs *args)
 {
     const GenerateOptions *o = &args->options;
-    const int own = args->ranks != NULL ? args->ranks->rank : 0;
+    const int own = args->processes != NULL ? args->processes->index : 0;
     char path[4200];
-    if (args->ranks == NULL || o->keep_scratch) return;
-    for (int rank = own; rank < RANKS_MOST; rank++)
-        if ((rank == own || (own == 0 && rank >= args->ranks->count)) &&
-            rank_folder(args, rank, path, sizeof path))
+    if (args->processes == NULL || o->keep_scratch) return;
+    for (int i = own; i < PROCESSES_MAX; i++)
+        if ((i == own || (own == 0 && i >= args->processes->count)) &&
+            process_folder(args, i, path, sizeof path))
             generate_drop_scratch(path, o->metrics >> TREB_DTM & 1);
 }
 
-/* Gives the other ranks the plan, or none: there is nothing to do. */
-static void tell_plan(GenArgs *args, const GeneratePlan *plan)
+/* Sends the plan to the other processes. NULL: there is nothing to do. */
+static void send_plan(GenArgs *args, const GeneratePlan *plan)
 {
-    const Ranks *ranks = args->ranks;
+    const Processes *processes = args->processes;
     uint64_t steps = plan != NULL ? plan->steps : 0;
-    ranks->tell(ranks->context, &steps, sizeof steps);
-    if (steps > 0) ranks->tell(ranks->context, plan->step, steps * sizeof *plan->step);
-    args->told = true;
+    processes->broadcast(processes->context, &steps, sizeof steps);
+    if (steps > 0) processes->broadcast(processes->context, plan->step, steps * sizeof *plan->step);
+    args->plan_sent = true;
 }
 
 static int say_nothing_to_do(const GenArgs *args, const GeneratePlan *plan)
@@ -163,7 +173,8 @@ static int say_nothing_to_do(const GenArgs *args, const GeneratePlan *plan)
     return CLI_OK;
 }
 
-/* Whether --only names one of the tables that the others need, or are. */
+/* Returns false after reporting that --only names a table that is neither in the list nor needed for
+ * it. */
 static bool knows_only(const GenArgs *args, const Estimate *e)
 {
     const GenerateOptions *o = &args->options;
@@ -172,7 +183,7 @@ static bool knows_only(const GenArgs *args, const Estimate *e)
         generate_complete(o->directory, o->only, o->metrics))
         return true;
     material_name(o->only, name);
-    cli_error(args->command, "--only %s: that is none of the tables named, and they do not need it",
+    cli_error(args->command, "--only %s: this is not one of the tables named, and they do not need it",
               name);
     return false;
 }
@@ -190,17 +201,17 @@ static int run_plan(GenArgs *args, const GeneratePlan *plan)
     int style = cli_json_wanted() ? GEN_PROGRESS_JSON
                 : args->quiet     ? GEN_PROGRESS_QUIET
                                   : GEN_PROGRESS_LINES;
-    if (args->ranks == NULL) o->stop = cli_catch_signals();
-    if (args->ranks != NULL) tell_plan(args, plan);
+    if (args->processes == NULL) o->stop = cli_catch_signals();
+    if (args->processes != NULL) send_plan(args, plan);
     o->progress = &state;
     run.progress = gen_progress_start(args->command, style, plan, o, args->quiet);
     treb_status status = generate_run(o, plan, on_step, &run, &stopped, &error);
     gen_progress_stop(run.progress);
     if (status != TREB_OK) return gen_failed(args, &error);
-    drop_folders(args);
+    remove_folders(args);
     if (stopped) {
         cli_error(args->command,
-                  "stopped; the same command carries on: within a table, if it is a large one");
+                  "stopped; the same command continues, even within a large table");
         return CLI_STOPPED;
     }
     if (style == GEN_PROGRESS_JSON) return print_done(&run);
@@ -208,17 +219,17 @@ static int run_plan(GenArgs *args, const GeneratePlan *plan)
     return run.total > 0 ? CLI_OK : say_nothing_to_do(args, plan);
 }
 
-/* Whether what is to be written fits; says why not. That a folder may not be written is for
- * cli_make_folder to say. */
-static bool has_room(const GenArgs *args, const Estimate *e)
+/* Returns false after reporting that the files do not fit on the disk. cli_make_folder reports a folder
+ * that is not writable. */
+static bool has_disk_space(const GenArgs *args, const Estimate *e)
 {
     char why[512];
     const char *folder = args->options.directory;
     if (args->force || !cli_may_write(folder)) return true;
     if (!estimate_disk_refusal(e, &args->options, why, sizeof why)) return true;
     cli_error(args->command,
-              "this %s: name another folder%s, or begin all the same with --force; what is made "
-              "stays, and the same command carries on",
+              "this %s: name another folder%s, or start anyway with --force; finished tables are "
+              "kept, and the same command continues",
               why, args->options.syzygy ? "" : ", or fewer metrics with --metric");
     return false;
 }
@@ -247,7 +258,7 @@ static int gen_with(GenArgs *args)
         code = gen_failed(args, &error);
     else
         code =
-            has_room(args, &e) && cli_make_folder(args->command, o->directory) && own_folder(args)
+            has_disk_space(args, &e) && cli_make_folder(args->command, o->directory) && create_own_folder(args)
                 ? run_plan(args, &e.plan)
                 : CLI_FAILED;
     estimate_free(&e);
@@ -266,25 +277,25 @@ static void on_nothing(void *context, size_t step, const GenerateReport *r)
     (void)context, (void)step, (void)r;
 }
 
-/* A rank that is not the first does what that has planned. */
+/* In all processes but the first: carries out the plan of the first. */
 static int gen_follow(GenArgs *args)
 {
-    const Ranks *ranks = args->ranks;
+    const Processes *processes = args->processes;
     GeneratePlan plan = {0};
     uint64_t steps;
     treb_error error;
     bool stopped;
-    ranks->tell(ranks->context, &steps, sizeof steps);
+    processes->broadcast(processes->context, &steps, sizeof steps);
     if (steps == 0) return CLI_OK;
-    args->told = true;
+    args->plan_sent = true;
     plan.steps = steps;
     plan.step = malloc(steps * sizeof *plan.step);
-    if (plan.step == NULL) ranks->end_job(ranks->context, "out of memory");
-    ranks->tell(ranks->context, plan.step, steps * sizeof *plan.step);
-    if (!own_folder(args)) ranks->end_job(ranks->context, "it has no folder for scratch files");
+    if (plan.step == NULL) processes->end_job(processes->context, "out of memory");
+    processes->broadcast(processes->context, plan.step, steps * sizeof *plan.step);
+    if (!create_own_folder(args)) processes->end_job(processes->context, "it has no folder for scratch files");
     treb_status status = generate_run(&args->options, &plan, on_nothing, NULL, &stopped, &error);
     if (status != TREB_OK) gen_failed(args, &error);
-    drop_folders(args);
+    remove_folders(args);
     generate_plan_free(&plan);
     return CLI_OK;
 }
@@ -294,7 +305,7 @@ static int gen_run(GenArgs *args)
     CliDirs dirs;
     gen_choose_folder(args, &dirs);
     int code = CLI_FAILED;
-    if (args->ranks != NULL && args->ranks->rank > 0)
+    if (args->processes != NULL && args->processes->index > 0)
         code = gen_follow(args);
     else if (!cli_refuse_addresses("gen", &dirs))
         code = gen_with(args);
@@ -309,20 +320,20 @@ int cli_gen(int argc, char **argv)
     return gen_end(&args, code < 0 ? gen_run(&args) : code);
 }
 
-int cli_gen_ranks(int argc, char **argv, const char *ranks_usage, Ranks *ranks)
+int cli_gen_mpi(int argc, char **argv, Processes *processes)
 {
-    GenArgs args = {.command = "gen", .options = gen_defaults, .ranks = ranks};
+    GenArgs args = {.command = "gen", .options = gen_defaults, .processes = processes};
     int code = -1;
-    ranks->pieces = 2;
-    args.options.ranks = ranks;
-    /* What is wrong with the words the first alone says. */
-    if (ranks->rank == 0) code = gen_parse_ranks(&args, ranks_usage, argc, argv);
-    ranks->tell(ranks->context, &code, sizeof code);
+    processes->pieces = 2;
+    args.options.processes = processes;
+    /* Only the first process reports errors on the command line. */
+    if (processes->index == 0) code = gen_parse_mpi(&args, argc, argv);
+    processes->broadcast(processes->context, &code, sizeof code);
     if (code >= 0) return gen_end(&args, code);
-    if (ranks->rank > 0 && gen_parse_ranks(&args, ranks_usage, argc, argv) >= 0)
-        ranks->end_job(ranks->context, "it has other arguments than the first");
+    if (processes->index > 0 && gen_parse_mpi(&args, argc, argv) >= 0)
+        processes->end_job(processes->context, "its arguments differ from those of the first process");
     code = gen_run(&args);
-    if (ranks->rank == 0 && !args.told) tell_plan(&args, NULL);
+    if (processes->index == 0 && !args.plan_sent) send_plan(&args, NULL);
     return gen_end(&args, code);
 }
 

@@ -1,39 +1,25 @@
-/* cmd_info.c - trebuchet info: what the header of a table file says. */
+/* cmd_info.c - trebuchet info: explains the headers of table files. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "json/answer.h"
-#include "pawns/solved.h"
 #include "cli/advice.h"
+#include "pawns/blocked/blocked_file.h"
+#include "cli/cmd.h"
+#include "cli/folders.h"
 #include "cli/info_json.h"
 #include "cli/info_material.h"
-#include "cli/json.h"
 #include "cli/options.h"
+#include "cli/output.h"
+#include "cli/text.h"
 #include "core/chess/bitboard.h"
+#include "core/format/table_blocked.h"
 #include "core/system/error.h"
-#include "core/format/table_ranks.h"
+#include "json/answer.h"
+#include "pawns/solve/pawn_file.h"
 #include "probe/syzygy/syzygy.h"
-
-static const char usage[] =
-    "Usage: trebuchet info [options] FILE | MATERIAL | FOLDER...\n"
-    "\n"
-    "Says in plain words what the headers of table files hold. FILE is a path, or the\n"
-    "name of a table such as KRPvKR.dtz.treb or KRPvKR.dtz, looked for in the folders\n"
-    "of tables. Blocked-pawn tables and Syzygy's files (KRPvKR.rtbw) are described\n"
-    "likewise. Of a MATERIAL such as KRPvKR all files in the folders of tables are\n"
-    "listed, ours and Syzygy's; of a FOLDER all tables, one line a material.\n"
-    "\n"
-    "      --tsv            one line a table, with tabs between: for lists and other\n"
-    "                       programs\n"
-    "      --json           one JSON object a line, for each of them\n"
-    "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
-    "  -h, --help           this text\n"
-    "\n"
-    "The header's checksum is compared; 'trebuchet verify' reads the blocks as well.\n"
-    "Exit codes: 0 read, 1 damaged or unreadable, 2 called wrongly, 3 no such table.\n";
 
 static const char *const colors[2] = {"White", "Black"};
 static const char *const verdicts[WDL_VALUES] = {"losses", "blessed losses", "draws", "cursed wins",
@@ -99,10 +85,10 @@ static void print_sides(const TableHeader *h)
     if (both)
         puts("both sides to move");
     else
-        printf("%s to move; the other side follows from it by one move\n",
+        printf("%s to move; values for the other side follow from it by one move\n",
                colors[h->side[0].stored ? 0 : 1]);
     if (h->bounds)
-        puts("  bounds    captures and the last pawn's promotion complete what cells say");
+        puts("  bounds    captures and the last pawn's promotion complete the values of the cells");
 }
 
 static void print_map(const TableHeader *h, const TableSide *side)
@@ -127,7 +113,7 @@ static void print_map(const TableHeader *h, const TableSide *side)
                most);
         between = "; ";
     }
-    puts(*between ? "" : "none: all draws, or known without them");
+    puts(*between ? "" : "none: all positions are draws, or known without the cells");
 }
 
 static void print_counts(const TableHeader *h, const TableSide *side)
@@ -154,54 +140,54 @@ static void print_squares(const char *label, uint64_t set)
     }
 }
 
-static void print_goal(const TableRanks *ranks)
+static void print_goal(const TableBlocked *blocked)
 {
     printf("  goal      ");
-    if (ranks->goal == GOAL_EXACT)
+    if (blocked->goal == GOAL_EXACT)
         printf("exact: plies to mate, or to the first capture that keeps the result");
-    else if (ranks->goal == GOAL_REACH)
-        print_squares("plies until the king stands on one of", ranks->squares);
+    else if (blocked->goal == GOAL_REACH)
+        print_squares("plies until the king stands on one of", blocked->squares);
     else
         printf("plies until the king can take a pawn that nothing defends");
-    if (ranks->goal == GOAL_TAKE && ranks->squares != 0) print_squares(", from", ranks->squares);
-    puts(ranks->safe ? ", while the other king attacks no pawn" : "");
+    if (blocked->goal == GOAL_TAKE && blocked->squares != 0) print_squares(", from", blocked->squares);
+    puts(blocked->safe ? ", while the other king attacks no pawn" : "");
 }
 
-static void print_decided(const TableRanks *ranks)
+static void print_decided(const TableBlocked *blocked)
 {
-    uint64_t open = ranks->open[0] + ranks->open[1];
+    uint64_t open = blocked->open[0] + blocked->open[1];
     char count[32];
     cli_format_count(open, count);
-    if (ranks->goal != GOAL_EXACT) return;
+    if (blocked->goal != GOAL_EXACT) return;
     printf("  decided   ");
     if (open == 0)
         printf("every placement");
     else
         printf("all but %s placements", count);
-    puts(ranks->upper_bounds ? "; ranks may be too high" : "");
+    puts(blocked->upper_bounds ? "; distances may be too large" : "");
 }
 
-static void print_ranks(const Table *table)
+static void print_blocked(const Table *table)
 {
     const TableHeader *h = table_header(table);
-    const TableRanks *ranks = &h->ranks;
+    const TableBlocked *blocked = &h->blocked;
     char size[32], name[MATERIAL_NAME_SIZE];
     material_name(&h->index.material, name);
     cli_format_count(table_file_size(table), size);
-    printf("%s\n  ranks     of kings among blocked pawns, %s:", table_path(table), name);
-    print_squares(" White", ranks->pawns[TREB_WHITE]);
-    print_squares(", Black", ranks->pawns[TREB_BLACK]);
-    puts(ranks->pawns[0] ? "" : " (no pawns)");
-    print_goal(ranks);
-    print_decided(ranks);
+    printf("%s\n  blocked   pawns of %s, with the distances of both kings:", table_path(table), name);
+    print_squares(" White", blocked->pawns[TREB_WHITE]);
+    print_squares(", Black", blocked->pawns[TREB_BLACK]);
+    puts(blocked->pawns[0] ? "" : " (no pawns)");
+    print_goal(blocked);
+    print_decided(blocked);
     printf("  size      %s bytes; answers for the mirror image and for exchanged colours too\n",
            size);
-    puts("  header    its checksum is right; 'trebuchet verify' checks every cell");
+    puts("  header    checksum right; 'trebuchet verify' checks every cell");
     for (int s = 0; s < 2; s++) {
         printf("\n  %s to move\n", colors[s]);
         print_counts(h, &h->side[s]);
-        if (ranks->open[s] == 0) continue;
-        cli_format_count(ranks->open[s], size);
+        if (blocked->open[s] == 0) continue;
+        cli_format_count(blocked->open[s], size);
         printf("  %18s open\n", size);
     }
 }
@@ -209,17 +195,17 @@ static void print_ranks(const Table *table)
 static void print_solved(const Table *table)
 {
     const TableHeader *h = table_header(table);
-    const TableSolved *solved = &h->solved;
+    const TablePawn *solved = &h->pawn;
     char size[32], name[MATERIAL_NAME_SIZE];
     material_name(&h->index.material, name);
-    printf("%s\n  solved    pawn ending, %s, %d men:", table_path(table), name, solved_men(&solved->root));
+    printf("%s\n  solved    pawn ending, %s, %d men:", table_path(table), name, structure_men(&solved->root));
     print_squares(" White", solved->root.pawns[TREB_WHITE]);
     print_squares(", Black", solved->root.pawns[TREB_BLACK]);
     cli_format_count(solved->structures, size);
     printf("\n  holds     %s structures, with the kings and pieces on all squares\n", size);
     cli_format_count(table_file_size(table), size);
     printf("  size      %s bytes; answers for mirror images and for exchanged colours too\n", size);
-    puts("  header    its checksum is right; 'trebuchet verify' checks the cells");
+    puts("  header    checksum right; 'trebuchet verify' checks the cells");
     for (int s = 0; s < 2; s++) {
         printf("\n  %s to move\n", colors[s]);
         print_counts(h, &h->side[s]);
@@ -255,7 +241,7 @@ static void print_table(const Table *table)
     print_sizes(table, h);
     if (h->codec == TABLE_ZSTD) print_order(&h->index);
     print_sides(h);
-    puts("  header    its checksum is right; 'trebuchet verify' checks the blocks");
+    puts("  header    checksum right; 'trebuchet verify' checks the blocks");
     for (int s = 0; s < 2; s++) {
         printf("\n  %s to move\n", colors[s]);
         if (h->side[s].stored && h->codec == TABLE_SYMBOLS) print_code(&h->side[s]);
@@ -294,18 +280,19 @@ static void print_row(const Table *table)
     putchar('\n');
 }
 
-/* ---- What cannot be opened ------------------------------------------------------------------- */
+/* ---- Files that cannot be opened ------------------------------------------------------------- */
 
 static int fail_unread(const char *path, const treb_error *error)
 {
-    int code = cli_fail("info", error, NULL);
+    int code = cli_fail("info", error);
     cli_hint_unread(path);
     return code;
 }
 
 /* ---- Folders --------------------------------------------------------------------------------- */
 
-/* A line for the files of one material: those from `at` on. Returns the first of the next. */
+/* Prints one line for the files of a material, which begin at `at`. Returns the index of the first
+ * file of the next material. */
 static size_t print_material(const treb_tables *tables, size_t at, size_t count, uint64_t *bytes)
 {
     treb_table_info info;
@@ -317,7 +304,7 @@ static size_t print_material(const treb_tables *tables, size_t at, size_t count,
         if (*name && strcmp(name, info.material) != 0) break;
         strcpy(name, info.material);
         strcat(strcat(metric_list, *metric_list ? " " : ""), treb_metric_text(info.metric));
-        if (status != TREB_OK) note = "  not all can be read: 'trebuchet verify' says why";
+        if (status != TREB_OK) note = "  some files cannot be read: 'trebuchet verify' says why";
         sum += info.file_size;
     }
     cli_format_size(sum, size);
@@ -328,44 +315,40 @@ static size_t print_material(const treb_tables *tables, size_t at, size_t count,
 
 static void print_folder(const treb_tables *tables, const char *folder)
 {
-    size_t count = treb_tables_count(tables), materials = 0, ranks = 0, solved = 0;
+    size_t count = treb_tables_count(tables), materials = 0, blocked = 0, solved = 0;
     uint64_t bytes = 0;
     char size[16];
-    BlockedNames names;
+    FileNames names;
     for (size_t at = 0; at < count; materials++) at = print_material(tables, at, count, &bytes);
-    if (blocked_names(&folder, 1, &names)) {
-        ranks = names.count;
-        if (solved_names(&folder, 1, &names)) solved = names.count - ranks;
+    if (blocked_file_names(&folder, 1, &names)) {
+        blocked = names.count;
+        if (pawn_file_names(&folder, 1, &names)) solved = names.count - blocked;
         for (size_t i = 0; i < names.count; i++) puts(names.name[i]);
-        blocked_names_free(&names);
+        file_names_free(&names);
     }
     cli_format_size(bytes, size);
     printf("\n%s: %zu tables of %zu material%s, %s; %zu blocked-pawn table%s", folder, count,
-           materials, materials == 1 ? "" : "s", size, ranks, ranks == 1 ? "" : "s");
-    if (solved > 0) printf("; %zu solved pawn ending%s", solved, solved == 1 ? "" : "s");
+           materials, materials == 1 ? "" : "s", size, blocked, blocked == 1 ? "" : "s");
+    if (solved > 0) printf("; %zu pawn file%s", solved, solved == 1 ? "" : "s");
     putchar('\n');
 }
 
 static bool is_empty(const treb_tables *tables, const char *folder)
 {
-    BlockedNames names;
-    if (treb_tables_count(tables) > 0 || !blocked_names(&folder, 1, &names)) return false;
-    bool empty = solved_names(&folder, 1, &names) && names.count == 0;
-    blocked_names_free(&names);
+    FileNames names;
+    if (treb_tables_count(tables) > 0 || !blocked_file_names(&folder, 1, &names)) return false;
+    bool empty = pawn_file_names(&folder, 1, &names) && names.count == 0;
+    file_names_free(&names);
     return empty;
 }
 
-/* The advice is about this folder, and about those of tables again when the next word is looked at. */
-static int show_empty(const CliDirs *dirs, const char *folder)
+static int show_empty(const char *folder)
 {
     const CliDirs own = {.dir = {folder}, .count = 1};
-    advice_folders(&own, true);
-    int code = cli_no_tables("info", &own);
-    advice_folders(dirs, !dirs->by_default);
-    return code;
+    return cli_no_tables("info", &own);
 }
 
-static int show_folder(const CliDirs *dirs, const char *folder)
+static int show_folder(const char *folder)
 {
     treb_error error;
     treb_tables *tables = treb_tables_open(&folder, 1, &error);
@@ -373,10 +356,10 @@ static int show_folder(const CliDirs *dirs, const char *folder)
     AnswerContext context = {.tables = tables, .directories = &folder, .directory_count = 1};
     int code = CLI_OK;
     if (is_empty(tables, folder)) {
-        code = show_empty(dirs, folder);
+        code = show_empty(folder);
     } else if (cli_json_wanted()) {
         json_t *object = answer_tables(&context, &error);
-        code = object != NULL ? cli_json_line("info", object) : cli_fail("info", &error, NULL);
+        code = object != NULL ? cli_json_line("info", object) : cli_fail("info", &error);
     } else {
         print_folder(tables, folder);
     }
@@ -392,7 +375,8 @@ static bool is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Whether a file can be opened. The first of those that may not be is noted. */
+/* Returns whether a file can be opened. Writes the first path without permission to read into
+ * `unread`. */
 static bool try_file(const char *path, char unread[PATH_MAX])
 {
     FILE *file = fopen(path, "rb");
@@ -403,8 +387,8 @@ static bool try_file(const char *path, char unread[PATH_MAX])
     return file != NULL;
 }
 
-/* The path of "KRPvKR.dtz.treb" or "KRPvKR.dtz" in the folders. If it is in none, it is that of one
- * that may not be opened, or else empty, and false is returned. */
+/* Writes the path of "KRPvKR.dtz.treb" or "KRPvKR.dtz" in the folders. If there is none, returns false;
+ * `path` is then that of a file without permission to read, or empty. */
 static bool find_file(const CliDirs *dirs, const char *name, char path[PATH_MAX])
 {
     char unread[PATH_MAX] = "";
@@ -434,15 +418,15 @@ static void print_syzygy(const Syzygy *table, const Material *material, treb_met
            s.arrays == 1 ? "" : "s");
     if (s.constant > 0) printf(", %u of them with one value throughout", s.constant);
     printf("\n  sides     %s\n",
-           material_symmetric(material) ? "White to move; Black's are the same"
-           : both && metric == TREB_DTZ ? "White to move or Black, by the file of the leading pawn"
+           material_symmetric(material) ? "White to move; Black to move is the same with colours exchanged"
+           : both && metric == TREB_DTZ ? "White or Black to move, depending on the file of the leading pawn"
            : both                       ? "both to move"
            : syzygy_has_side(table, 0)  ? "White to move"
                                         : "Black to move");
     if (metric == TREB_DTZ)
         printf("  rounding  wins %s, losses %s, cursed wins and blessed losses rounded\n",
                s.exact_wins ? "exact" : "rounded", s.exact_losses ? "exact" : "rounded");
-    puts("  header    it is sound; counts and longest lines it does not have");
+    puts("  header    valid; Syzygy's files have no counts and no longest lines");
 }
 
 static int show_syzygy(const char *path, const Material *material, treb_metric metric, bool tsv)
@@ -453,12 +437,12 @@ static int show_syzygy(const char *path, const Material *material, treb_metric m
     syzygy_maps_fill(&maps);
     Syzygy *table = syzygy_open(path, material, metric, &maps, &error);
     if (table == NULL) {
-        cli_fail("info", &error, NULL);
+        cli_fail("info", &error);
         return CLI_FAILED;
     }
     if (cli_json_wanted())
         code = cli_json_line("info", info_json_syzygy(table, material, metric));
-    else if (!tsv) /* what a line would have are counts */
+    else if (!tsv) /* a TSV line consists of counts, which Syzygy's files do not have */
         print_syzygy(table, material, metric);
     syzygy_close(table);
     return code;
@@ -473,7 +457,7 @@ static int show_path(const char *path, bool tsv)
         return show_syzygy(path, &material, metric, tsv);
     Table *table = table_open(path, &error);
     if (table == NULL) {
-        cli_fail("info", &error, NULL);
+        cli_fail("info", &error);
         return CLI_FAILED;
     }
     int code = CLI_OK;
@@ -481,9 +465,9 @@ static int show_path(const char *path, bool tsv)
         code = cli_json_line("info", info_json(table));
     else if (tsv)
         print_row(table);
-    else if (table_header(table)->metric == TABLE_RANKS)
-        print_ranks(table);
-    else if ((int)table_header(table)->metric == TABLE_SOLVED)
+    else if (table_header(table)->metric == TABLE_BLOCKED)
+        print_blocked(table);
+    else if ((int)table_header(table)->metric == TABLE_PAWN)
         print_solved(table);
     else
         print_table(table);
@@ -495,14 +479,14 @@ static int show_rows(const CliDirs *dirs, const Material *material)
 {
     size_t count;
     int code = CLI_OK;
-    MaterialFile *list = material_files(dirs, material, &count);
+    MaterialFile *list = info_material_files(dirs, material, &count);
     if (list == NULL) return cli_no_memory("info");
     for (size_t i = 0; i < count && code == CLI_OK; i++) code = show_path(list[i].path, true);
     free(list);
     return code;
 }
 
-/* Of a word that is the name of no file. */
+/* Shows the files of a material. `name` is not the name of a file. */
 static int show_material(const CliDirs *dirs, const char *name, bool tsv)
 {
     Material material;
@@ -510,20 +494,20 @@ static int show_material(const CliDirs *dirs, const char *name, bool tsv)
     if (material_read(name, &material, &why) != TREB_OK) {
         bool is_path = name[strcspn(name, "./")] != '\0';
         fail(&error, TREB_ERR_NO_TABLE,
-             "there is no file '%.200s', here or in the folders of tables%s%.200s", name,
+             "there is no file '%.200s' here or in the folders of tables%s%.200s", name,
              is_path ? "" : "; and ", is_path ? "" : why.text);
-        return cli_fail("info", &error, NULL);
+        return cli_fail("info", &error);
     }
     if (cli_refuse_addresses("info", dirs)) return CLI_FAILED;
     material_canonical(&material);
-    return tsv ? show_rows(dirs, &material) : material_files_show(dirs, &material);
+    return tsv ? show_rows(dirs, &material) : info_material_show(dirs, &material);
 }
 
 static int show_one(const CliDirs *dirs, const char *name, bool tsv)
 {
     char path[PATH_MAX];
     Material material;
-    if (is_folder(name) || cli_is_address(name)) return show_folder(dirs, name);
+    if (is_folder(name) || cli_is_address(name)) return show_folder(name);
     if (find_file(dirs, name, path)) return show_path(path, tsv);
     if (path[0] == '\0' || material_read(name, &material, NULL) == TREB_OK)
         return show_material(dirs, name, tsv);
@@ -540,22 +524,30 @@ typedef struct InfoArgs {
     bool tsv;
 } InfoArgs;
 
-static bool set_option(void *args, int c, const char *value)
-{
-    (void)c, (void)value; /* --tsv is the only one */
-    return ((InfoArgs *)args)->tsv = true;
-}
+static const CliOption options[] = {
+    {"tsv", 0, NULL, CLI_FLAG(InfoArgs, tsv),
+     "one line per table, with tabs between, for lists and other programs"},
+    CLI_OPTION_JSON("print one JSON object per line, for each argument"),
+    CLI_OPTION_TABLES(InfoArgs, dirs),
+    CLI_OPTION_HELP,
+    CLI_OPTIONS_END};
 
-/* -1: carry on; else the exit code. */
+static const CliCommand info_command = {
+    .name = "info",
+    .synopsis = "trebuchet info [options] FILE | MATERIAL | FOLDER...",
+    .about = "Explains the headers of table files. FILE is a path, or the name of a table such as "
+             "KRPvKR.dtz.treb or KRPvKR.dtz in the folders of tables; it may also be a "
+             "blocked-pawn table, a pawn file or a Syzygy file (KRPvKR.rtbw). For a MATERIAL such "
+             "as KRPvKR, lists all its files in the folders of tables, Trebuchet's and Syzygy's. "
+             "For a FOLDER, lists all tables, one line per material.",
+    .options = options,
+    .notes = "The checksum of the header is verified; 'trebuchet verify' also reads the blocks.\n"
+             "Exit codes: 0 done, 1 damaged or unreadable, 2 wrong command line, 3 no such table."};
+
+/* Returns -1 to go on, else the exit code. */
 static int parse(InfoArgs *args, int argc, char **argv)
 {
-    static const struct option options[] = {{"tables", 1, NULL, 't'},
-                                            {"tsv", 0, NULL, CLI_OPTION_OWN},
-                                            {"json", 0, NULL, CLI_OPTION_JSON},
-                                            {"help", 0, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    const CliOptions reader = {"info", usage, "t:h", options, &args->dirs, set_option};
-    int code = cli_options(&reader, args, argc, argv);
+    int code = cli_options(&info_command, args, argc, argv);
     if (code >= 0) return code;
     if (optind == argc)
         cli_error("info",

@@ -2,32 +2,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/json.h"
+#include "cli/advice.h"
+#include "cli/arguments.h"
+#include "cli/cmd.h"
+#include "cli/folders.h"
 #include "cli/options.h"
+#include "cli/text.h"
+#include "cli/output.h"
+#include "cli/signals.h"
 #include "core/chess/position.h"
 #include "find/near.h"
-
-static const char usage[] =
-    "Usage: trebuchet near [options] FEN\n"
-    "\n"
-    "Finds the nearest positions of the same men in which a side has a better result:\n"
-    "what it may aim for, and the other had better avoid. How near they are is the\n"
-    "sum of the moves that would carry men from here to there, on an empty board; 0\n"
-    "is the position itself with the other side to move.\n"
-    "Positions that a capture wins at once are passed over. Castling, en passant and\n"
-    "the 50-move rule are left aside.\n"
-    "\n"
-    "  -n, --show N         up to N positions for each side (default: 5)\n"
-    "      --men N          at most N men stand elsewhere (default: 2)\n"
-    "      --moves N        at most N moves away (default: 4)\n"
-    "      --turn COLOR     with this side to move there: white or black (default:\n"
-    "                       either)\n"
-    "      --json           print one JSON object\n"
-    "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
-    "  -h, --help           this text\n"
-    "\n"
-    "Exit codes: 0 answered, also if there are none, 1 failed, 2 no such position, 3\n"
-    "no table for it, 130 stopped.\n";
 
 typedef struct NearArgs {
     NearQuery query;
@@ -42,7 +26,7 @@ static const char *result_text(int result)
     return result > 0 ? "White wins" : result < 0 ? "Black wins" : "draw";
 }
 
-/* "Kd3-d4, Pe2-e4". */
+/* Writes "Kd3-d4, Pe2-e4". */
 static void name_path(const treb_position *pos, const NearPlace *place, char out[128])
 {
     static const char letters[] = "PNBRQK";
@@ -63,7 +47,9 @@ static void print_side(const NearArgs *args, const Near *near, int side)
     if (near->result == best) return;
     printf("\nBetter for %s", color);
     if (near->count[side] == 0) {
-        printf(": none within %d moves of %d men\n", args->query.moves, args->query.men);
+        printf(": none within %d %s of %d %s\n", args->query.moves,
+               cli_plural((uint64_t)args->query.moves, "move", "moves"), args->query.men,
+               cli_plural((uint64_t)args->query.men, "man", "men"));
         return;
     }
     puts("");
@@ -115,17 +101,33 @@ static int print(const NearArgs *args, const Near *near)
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-enum { MEN = CLI_OPTION_OWN, MOVES, TURN };
+static const CliOption options[] = {
+    {"show", 'n', "N", CLI_NUMBER(NearArgs, shown, 1, NEAR_SHOWN_MAX),
+     "up to N positions for each side (default: 5)"},
+    {"men", 0, "N", CLI_NUMBER(NearArgs, men, 1, TREB_MEN_MAX),
+     "at most N men stand on other squares (default: 2)"},
+    {"moves", 0, "N", CLI_NUMBER(NearArgs, moves, 1, NEAR_MOVES_MAX),
+     "at most N moves away (default: 4)"},
+    {"turn", 0, "COLOR", CLI_TURN(NearArgs, query.turn),
+     "only positions with this side to move: white or black (default: either)"},
+    CLI_OPTION_JSON("print one JSON object"),
+    CLI_OPTION_TABLES(NearArgs, dirs),
+    CLI_OPTION_HELP,
+    CLI_OPTIONS_END};
 
-static bool set_option(void *near, int c, const char *value)
-{
-    NearArgs *args = near;
-    if (c == 'n') return cli_set_number("near", "--show", value, 1, NEAR_SHOWN_MAX, &args->shown);
-    if (c == MEN) return cli_set_number("near", "--men", value, 1, TREB_MEN_MAX, &args->men);
-    if (c == MOVES)
-        return cli_set_number("near", "--moves", value, 1, NEAR_MOVES_MAX, &args->moves);
-    return cli_set_turn("near", value, &args->query.turn);
-}
+static const CliCommand near_command = {
+    .name = "near",
+    .synopsis = "trebuchet near [options] FEN",
+    .about = "Finds the nearest positions of the same men in which one side has a better result: "
+             "positions that this side can aim for and that the other side should avoid. The "
+             "distance between two positions is the number of moves that carry the men from one "
+             "to the other, each on an empty board. It is 0 for the same position with the other "
+             "side to move.\n"
+             "Positions that a capture wins at once are left out. Castling, en passant and the "
+             "50-move rule are ignored.",
+    .options = options,
+    .notes = "Exit codes: 0 answered, even if there are none, 1 failed, 2 wrong command line or "
+             "impossible position, 3 no table for the position, 130 stopped."};
 
 static int run(NearArgs *args, const treb_tables *tables)
 {
@@ -139,24 +141,15 @@ static int run(NearArgs *args, const treb_tables *tables)
     args->query.shown = (int)args->shown;
     int code = near_find(&args->query, near, &error) == TREB_OK
                    ? print(args, near)
-                   : cli_fail("near", &error, &args->dirs);
+                   : cli_fail_tables("near", &error, &args->dirs);
     free(near);
     return code == CLI_OK && atomic_load(args->query.stop) ? CLI_STOPPED : code;
 }
 
 int cli_near(int argc, char **argv)
 {
-    static const struct option options[] = {{"show", 1, NULL, 'n'},
-                                            {"men", 1, NULL, MEN},
-                                            {"moves", 1, NULL, MOVES},
-                                            {"turn", 1, NULL, TURN},
-                                            {"json", 0, NULL, CLI_OPTION_JSON},
-                                            {"tables", 1, NULL, 't'},
-                                            {"help", 0, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
     NearArgs args = {.query = {.turn = FIND_EITHER}, .shown = 5, .men = 2, .moves = 4};
-    const CliOptions reader = {"near", usage, "n:t:h", options, &args.dirs, set_option};
-    int code = cli_options(&reader, &args, argc, argv);
+    int code = cli_options(&near_command, &args, argc, argv);
     if (code < 0) {
         code = cli_read_fen("near", argc - optind, argv + optind, &args.query.pos);
         args.query.pos.ep = args.query.pos.castling = 0;

@@ -1,7 +1,7 @@
-/* cmd_plan.c - trebuchet plan: the tables that are missing, as jobs for several processes or machines.
+/* cmd_plan.c - trebuchet plan: the missing tables, as jobs for several processes or machines.
  *
- * Each job is "trebuchet gen ... --only MATERIAL" in one folder. It looks for itself whether there is something to do:
- * so jobs may be begun again at any time, and what is printed here stays right when some tables have been made. */
+ * Each job is "trebuchet gen ... --only MATERIAL" in one folder. A job does nothing if its table exists.
+ * So jobs can be run again at any time, and the printed plan stays valid after some tables are made. */
 #include <inttypes.h>
 #include <limits.h>
 #include <omp.h>
@@ -9,20 +9,23 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/cmd.h"
 #include "cli/estimate.h"
-#include "cli/gen_words.h"
-#include "cli/json.h"
+#include "cli/folders.h"
+#include "cli/gen_options.h"
+#include "cli/output.h"
+#include "cli/text.h"
 
-/* A step of the plan. */
+/* The job that makes one table, a step of the plan. */
 typedef struct Job {
     const GenerateStep *step;
     char name[MATERIAL_NAME_SIZE];
-    size_t after[MATERIAL_MAX_JUNIORS]; /* jobs that come first */
+    size_t after[MATERIAL_SUB_ENDINGS_MAX]; /* indices of the jobs that this one needs */
     int afters;
-    int round;      /* those of a round need only such of earlier ones; from 1 on */
-    uint64_t class; /* bytes of memory, as many jobs have them */
-    double seconds; /* about */
-    double end;     /* if every job began as soon as it can */
+    int round;      /* from 1; a job needs only jobs of earlier rounds */
+    uint64_t class; /* bytes of memory, one of a few sizes */
+    double seconds; /* estimate of the time it takes */
+    double end;     /* seconds after the start when it ends, if every job starts as early as possible */
 } Job;
 
 typedef struct Jobs {
@@ -38,10 +41,11 @@ typedef struct Jobs {
 
 static const uint64_t mib = 1 << 20;
 
-/* What `gen` is told to stay below where a job has so much: the rest is for what nobody counts. */
+/* The value of --memory for a job of that size. The rest is for memory that `gen` does not count. */
 static uint64_t within(uint64_t class) { return class - class / 16; }
 
-/* Memory that makes it fast, in few sizes. */
+/* Chooses the memory of a job: the smallest of a few sizes that makes it fast, at most --memory. Returns
+ * false after reporting that it needs more than --memory. */
 static bool choose_class(const GenArgs *args, Job *job)
 {
     const uint64_t most = args->options.memory, best = generate_step_fast(job->step);
@@ -51,24 +55,25 @@ static bool choose_class(const GenArgs *args, Job *job)
     if (job->step->memory <= within(job->class)) return true;
     char need[16];
     cli_format_size(job->step->memory + job->step->memory / 15, need);
-    cli_error(args->command, "%s takes %s at least, which is more than --memory says", job->name,
+    cli_error(args->command, "%s needs at least %s of memory, which is more than --memory allows", job->name,
               need);
     return false;
 }
 
 /* ---- The jobs -------------------------------------------------------------------------------- */
 
+/* Finds the jobs that a job needs, its round, and the time when it ends at the earliest. */
 static void find_afters(Jobs *jobs, Job *job)
 {
-    Material junior[MATERIAL_MAX_JUNIORS];
+    Material sub_ending[MATERIAL_SUB_ENDINGS_MAX];
     double begin = 0;
-    int juniors = material_juniors(&job->step->material, junior, NULL);
+    int count = material_sub_endings(&job->step->material, sub_ending, NULL);
     job->round = 1;
     for (size_t i = 0; i < (size_t)(job - jobs->job); i++) {
         const Job *other = &jobs->job[i];
         bool needed = false;
-        for (int k = 0; k < juniors && !needed; k++)
-            needed = material_equal(&junior[k], &other->step->material);
+        for (int k = 0; k < count && !needed; k++)
+            needed = material_equal(&sub_ending[k], &other->step->material);
         if (!needed) continue;
         job->after[job->afters++] = i;
         if (other->round >= job->round) job->round = other->round + 1;
@@ -87,7 +92,7 @@ static bool list_jobs(Jobs *jobs)
     for (size_t i = 0; i < e->plan.steps; i++) {
         Job *job = &jobs->job[jobs->count];
         job->step = &e->plan.step[i];
-        /* Two bare kings are solved in no time by whoever comes first. */
+        /* Two bare kings take no time: the first job that needs them solves them. */
         if (material_men(&job->step->material) <= 2) continue;
         material_name(&job->step->material, job->name);
         job->seconds = estimate_step_seconds(job->step, o, e->pace > 0 ? e->pace : 1);
@@ -98,7 +103,7 @@ static bool list_jobs(Jobs *jobs)
     return true;
 }
 
-/* Where the command and the tables are, for others: from the root. */
+/* Finds the absolute paths of the command and of the tables. */
 static bool find_paths(Jobs *jobs)
 {
     const char *tables = jobs->args->options.directory;
@@ -112,7 +117,7 @@ static bool find_paths(Jobs *jobs)
                    : snprintf(jobs->tables, sizeof jobs->tables, "%s/%s", here, tables);
     if (size > 0 && (size_t)size < sizeof jobs->tables && strchr(jobs->tables, '\n') == NULL)
         return true;
-    cli_error(jobs->args->command, "the name of the folder cannot be written into a script");
+    cli_error(jobs->args->command, "the path of the folder is too long or has a line break, so it cannot be written into a script");
     return false;
 }
 
@@ -150,13 +155,14 @@ static void print_text(const Jobs *jobs)
         sum += job->seconds;
     }
     cli_format_time(sum, time);
-    printf("\n%zu jobs in %d rounds: %s one after the other", jobs->count, jobs->rounds, time);
+    printf("\n%zu job%s in %d round%s: %s one after the other", jobs->count,
+           jobs->count == 1 ? "" : "s", jobs->rounds, jobs->rounds == 1 ? "" : "s", time);
     cli_format_time(longest_chain(jobs), time);
-    printf(", %s with as many machines as there are jobs to do.\n", time);
+    printf(", %s with one machine for each job.\n", time);
     printf(
-        "Times are of this machine as it is now, with %d threads a job. 'trebuchet plan --to make' or\n"
-        "'--to slurm' writes the jobs.\n",
-        jobs->threads);
+        "Times are for this machine and its present load, with %d thread%s per job.\n"
+        "'trebuchet plan --to make' and '--to slurm' print the jobs.\n",
+        jobs->threads, jobs->threads == 1 ? "" : "s");
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -175,7 +181,7 @@ static json_t *job_json(const Jobs *jobs, const Job *job)
     if (asprintf(&words, "%s --threads %d --memory %" PRIu64 "MiB --only %s", jobs->args->words,
                  jobs->threads, within(job->class) / mib, job->name) < 0)
         return object;
-    /* Words of ours have no spaces in them; the folder may. */
+    /* The words of our own have no spaces. The folder may have some. */
     json_t *command = json_pack("[o, s, s, o]", cli_json_text(jobs->tool), "gen", "--tables",
                                 cli_json_text(jobs->tables));
     char *rest = words;
@@ -200,7 +206,7 @@ static int print_json(const Jobs *jobs)
 
 /* ---- make ------------------------------------------------------------------------------------ */
 
-/* In single quotes for the shell; for a makefile each $ twice. */
+/* Prints a text in single quotes for the shell. In a makefile, $ is doubled and # is escaped. */
 static void print_quoted(const char *text, bool make)
 {
     putchar('\'');
@@ -245,13 +251,13 @@ static void print_make(const Jobs *jobs)
 
 /* ---- Slurm ----------------------------------------------------------------------------------- */
 
-/* Jobs of a round with as much memory: an array. */
+/* A Slurm array: jobs of one round with the same memory. */
 typedef struct Array {
     size_t first, count; /* in the order of compare_jobs */
-    double seconds;      /* that the longest takes */
+    double seconds;      /* time of the longest job */
 } Array;
 
-enum { ARRAY_MOST = 1000 /* Slurm allows indices up to 1000, unless it is told otherwise */ };
+enum { ARRAY_MOST = 1000 /* the most jobs of an array in the default configuration of Slurm */ };
 
 static const char slurm_job[] =
     "#!/bin/sh\n"
@@ -289,7 +295,7 @@ static int compare_jobs(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Which arrays must have ended: of each, whether it has a job that comes before one of `array`. */
+/* Prints the arrays that must end before `array` begins: those with a job that one of its jobs needs. */
 static void print_after(Job *const *order, const Array *array, const Array *all,
                         const size_t *array_of)
 {
@@ -324,7 +330,8 @@ static size_t cut_arrays(Job *const *order, size_t count, const Job *first, Arra
     return arrays;
 }
 
-/* Generous: a job that is cut short goes on, but has waited for a machine twice. */
+/* Writes a generous time limit: a job that reaches it continues later, but must wait for a machine
+ * again. */
 static void format_limit(double seconds, char out[32])
 {
     const long minutes = 15 + (long)(4 * seconds / 60);
@@ -404,12 +411,12 @@ static int plan_with(GenArgs *args)
     Estimate e;
     treb_error error;
     Jobs jobs = {.args = args, .estimate = &e, .threads = omp_get_max_threads()};
-    /* What a job may have is looked at one by one. */
+    /* The limit of --memory is applied to each job, in choose_class. */
     GenerateOptions options = args->options;
     options.memory = 0;
     if (estimate_make(&options, args->material, args->materials, &e, &error) != TREB_OK)
-        return cli_fail(args->command, &error, NULL);
-    /* A makefile tells no time. */
+        return cli_fail(args->command, &error);
+    /* A makefile has no times. */
     if (e.plan.steps > 0 && args->to != PLAN_MAKE) estimate_pace(&e, &options);
     int code = find_paths(&jobs) && list_jobs(&jobs) ? print_jobs(&jobs) : CLI_FAILED;
     free(jobs.job);

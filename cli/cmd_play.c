@@ -1,51 +1,25 @@
-/* cmd_play.c - trebuchet play: a strategy against every defence, or in one game. */
+/* cmd_play.c - trebuchet play: tests a strategy against every defence, or plays one game by it. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/json.h"
+#include "cli/advice.h"
+#include "cli/arguments.h"
+#include "cli/cmd.h"
+#include "cli/folders.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/play_print.h"
 #include "cli/progress.h"
+#include "cli/signals.h"
 #include "core/chess/position.h"
 #include "find/play.h"
-
-static const char usage[] =
-    "Usage: trebuchet play [options] FILE.lua [FEN]\n"
-    "\n"
-    "Puts a strategy on trial: White plays by it, from every won position of its\n"
-    "ending, against every defence. Says whether it always wins, in how many moves at\n"
-    "most, and where it stalemates, throws the win away, has no advice or goes round\n"
-    "in circles, and to which places most failures are led. With a position it plays\n"
-    "one game from there, against the longest defence that tables know, and tells\n"
-    "what advice it follows.\n"
-    "FILE returns a table in Lua: pieces of advice with goals and limits on moves,\n"
-    "and rules that say which to try. docs/play.md has a tutorial, the folder\n"
-    "examples/strategies/ examples.\n"
-    "\n"
-    "Of positions that are the same but for a symmetry of the board one is played.\n"
-    "Tables of the ending are needed, WDL and, for the best play beside, DTC. The\n"
-    "50-move rule is left aside.\n"
-    "\n"
-    "  -n, --show N         show up to N positions of each kind (default: 3)\n"
-    "      --games N        then play N games, half of them against the longest\n"
-    "                       defence and half against random moves, and compare\n"
-    "      --seed N         draw these games from here (default: 1)\n"
-    "      --time SECONDS   give up after that\n"
-    "      --json           print one JSON object\n"
-    "  -j, --threads N      use N threads\n"
-    "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
-    "  -q, --quiet          no progress\n"
-    "  -h, --help           this text\n"
-    "\n"
-    "Exit codes: 0 done, also if the strategy fails, 1 failed, 2 called wrongly, 3 no\n"
-    "table for it, 130 stopped by Ctrl-C or --time: then nothing is known.\n";
 
 typedef struct PlayArgs {
     PlayQuery query;
     CliDirs dirs;
-    uint64_t shown, threads, seconds;
+    uint64_t shown, seconds;
     bool quiet, game;
-    treb_position pos; /* of a game */
+    treb_position pos; /* start of the game */
 } PlayArgs;
 
 typedef struct PlayRun {
@@ -65,14 +39,14 @@ static void on_progress(void *context, uint64_t done, uint64_t total)
 
 static int fail_play(const PlayArgs *args, const treb_error *error)
 {
-    int code = cli_fail("play", error, &args->dirs);
+    int code = cli_fail_tables("play", error, &args->dirs);
     cli_hint_script(args->query.path, "strategies");
     return error->status == TREB_ERR_ARGUMENT ? CLI_USAGE : code;
 }
 
 static int fail_stopped(void)
 {
-    cli_error("play", "stopped before anything is proven");
+    cli_error("play", "stopped before there was a result");
     return CLI_STOPPED;
 }
 
@@ -83,7 +57,7 @@ static int run_game(const PlayRun *run, Strategy *strategy)
     PlayGame game = {0};
     treb_error error;
     if (!material_equal(&material, strategy_material(strategy))) {
-        cli_error("play", "%s is for White in %s, and the position is another", args->query.path,
+        cli_error("play", "%s plays White in %s, and the position is another ending", args->query.path,
                   run->material);
         return CLI_USAGE;
     }
@@ -121,7 +95,7 @@ static int run_trial(PlayRun *run)
     }
     if (code == CLI_OK && report->contradicted > 0) {
         cli_error("play",
-                  "games came out otherwise than was proven: this is an error in trebuchet");
+                  "some games contradict the result: this is an error in Trebuchet");
         code = CLI_FAILED;
     }
     free(report);
@@ -144,46 +118,48 @@ static int run(const PlayArgs *args)
     return code;
 }
 
-enum { GAMES = CLI_OPTION_OWN, SEED, TIME };
+static const CliOption options[] = {
+    {"show", 'n', "N", CLI_NUMBER(PlayArgs, shown, 0, PLAY_SHOWN_MAX),
+     "show up to N positions of each kind (default: 3)"},
+    {"games", 0, "N", CLI_NUMBER(PlayArgs, query.games, 0, 1 << 30),
+     "then play N games, half of them against the longest defence and half against random moves, "
+     "and compare them with the result"},
+    {"seed", 0, "N", CLI_NUMBER(PlayArgs, query.seed, 0, UINT64_MAX),
+     "random seed of these games (default: 1)"},
+    {"time", 0, "SECONDS", CLI_NUMBER(PlayArgs, seconds, 1, 1 << 30), "give up after that time"},
+    CLI_OPTION_JSON("print one JSON object"),
+    {"threads", 'j', "N", CLI_UNSIGNED(PlayArgs, query.threads, 1, 1024), "number of threads"},
+    CLI_OPTION_TABLES(PlayArgs, dirs),
+    CLI_OPTION_QUIET(PlayArgs, quiet),
+    CLI_OPTION_HELP,
+    CLI_OPTIONS_END};
 
-static bool set_option(void *play, int c, const char *value)
-{
-    PlayArgs *args = play;
-    switch (c) {
-    case 'n':
-        return cli_set_number("play", "--show", value, 0, PLAY_SHOWN_MAX, &args->shown);
-    case GAMES:
-        return cli_set_number("play", "--games", value, 0, 1 << 30, &args->query.games);
-    case SEED:
-        return cli_set_number("play", "--seed", value, 0, UINT64_MAX, &args->query.seed);
-    case TIME:
-        return cli_set_number("play", "--time", value, 1, 1 << 30, &args->seconds);
-    case 'j':
-        return cli_set_number("play", "--threads", value, 1, 1024, &args->threads);
-    case 'q':
-        return args->quiet = true;
-    default:
-        return false;
-    }
-}
+static const CliCommand play_command = {
+    .name = "play",
+    .synopsis = "trebuchet play [options] FILE.lua [FEN]",
+    .about =
+        "Tests a strategy: White plays by it, from every won position of its ending, against every "
+        "defence. Prints whether it always wins, and in how many moves at most; otherwise where it "
+        "stalemates, throws the win away, has no advice or repeats positions for ever, and which "
+        "positions lead to most failures. With a FEN, plays one game from there against the "
+        "longest defence by the tables, and prints the advice that the strategy follows.\n"
+        "FILE returns a table in Lua: pieces of advice with goals and limits on moves, and rules "
+        "that say which advice to try. docs/play.md has a tutorial; examples/strategies/ has "
+        "examples.\n\n"
+        "Only one of several positions that a symmetry of the board turns into each other is "
+        "examined. The WDL tables of the ending are required, and the DTC tables for a comparison "
+        "with the best play. The 50-move rule is ignored.",
+    .options = options,
+    .notes = "Exit codes: 0 done, even if the strategy fails, 1 failed, 2 wrong command line or an "
+             "error in the strategy, 3 table not installed, 130 stopped by Ctrl-C or --time, "
+             "without a result."};
 
 static int parse(PlayArgs *args, int argc, char **argv)
 {
-    static const struct option options[] = {{"show", 1, NULL, 'n'},
-                                            {"games", 1, NULL, GAMES},
-                                            {"seed", 1, NULL, SEED},
-                                            {"time", 1, NULL, TIME},
-                                            {"json", 0, NULL, CLI_OPTION_JSON},
-                                            {"threads", 1, NULL, 'j'},
-                                            {"tables", 1, NULL, 't'},
-                                            {"quiet", 0, NULL, 'q'},
-                                            {"help", 0, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    const CliOptions reader = {"play", usage, "n:j:t:qh", options, &args->dirs, set_option};
-    int code = cli_options(&reader, args, argc, argv);
+    int code = cli_options(&play_command, args, argc, argv);
     if (code >= 0) return code;
     if (optind == argc) {
-        cli_error("play", "a strategy is wanted, a file in Lua");
+        cli_error("play", "name a strategy, which is a file in Lua");
         return cli_usage("play");
     }
     args->query.path = argv[optind++];
@@ -201,7 +177,6 @@ int cli_play(int argc, char **argv)
         treb_tables *tables = cli_open_tables("play", &args.dirs);
         args.query.tables = tables;
         args.query.shown = (size_t)args.shown;
-        args.query.threads = (unsigned)args.threads;
         args.query.stop = cli_catch_signals();
         code = tables != NULL ? run(&args) : CLI_FAILED;
         treb_tables_close(tables);

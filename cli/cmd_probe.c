@@ -1,43 +1,22 @@
-/* cmd_probe.c - trebuchet probe: what a position is worth, and each of its moves. */
+/* cmd_probe.c - trebuchet probe: the value of a position and of each of its moves. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/answer.h"
-#include "json/answer_blocked.h"
+#include "cli/arguments.h"
 #include "cli/blocked_source.h"
 #include "cli/blocked_text.h"
-#include "cli/json.h"
+#include "cli/cmd.h"
+#include "cli/folders.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/probe_many.h"
+#include "cli/terminal.h"
+#include "cli/text.h"
 #include "core/chess/material.h"
 #include "core/chess/position.h"
-
-static const char usage[] =
-    "Usage: trebuchet probe [options] FEN\n"
-    "       trebuchet probe [options] FILE | -\n"
-    "\n"
-    "Says what a position is worth with best play, its clock taken into account, and\n"
-    "lists all legal moves, best first. The FEN may be one argument or several;\n"
-    "underscores count as spaces. Where the tables end, all moves are listed, and\n"
-    "those valued that lead back into tables; kings among blocked pawns are looked up\n"
-    "in tables of their own, which 'trebuchet blocked --write' makes and which leave\n"
-    "the 50-move rule aside.\n"
-    "\n"
-    "A FILE, or - for standard input, holds FENs, EPDs or links, one a line, or PGN.\n"
-    "Positions come out as TSV; games as PGN, each position valued, blunders marked\n"
-    "and the better move given.\n"
-    "\n"
-    "  -m, --metric METRIC  order moves by dtm, dtc or dtz (default: the first that\n"
-    "                       is known)\n"
-    "      --json           print one JSON object, as lila-tablebase does\n"
-    "      --input KIND     what FILE holds: fen, epd or pgn (default: seen from it)\n"
-    "      --output KIND    how to answer it: tsv, jsonl (JSON lines) or pgn\n"
-    "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
-    "  -h, --help           this text\n"
-    "\n"
-    "DTM is plies to mate, DTC to the next capture, promotion or mate, DTZ to the\n"
-    "next capture, pawn move or mate under the 50-move rule. A ply is one side's\n"
-    "move. Exit codes: 0 answered, 1 failed, 2 no such position, 3 no table for it.\n";
+#include "json/answer.h"
+#include "json/blocked_table.h"
+#include "json/position_value.h"
 
 static const char *const colors[2] = {"White", "Black"};
 static const int columns[] = {TREB_DTM, TREB_DTC, TREB_DTZ};
@@ -47,10 +26,10 @@ typedef struct ProbeArgs {
     treb_metric metric; /* TREB_WDL: not chosen */
     treb_position pos;
     ProbeMany many;
-    bool wants_many; /* a file in place of one position */
+    bool wants_many; /* a file or a text with many positions instead of one position */
 } ProbeArgs;
 
-/* What is printed. */
+/* The answer for one position. */
 typedef struct ProbeReport {
     const treb_position *pos;
     treb_value value;
@@ -60,24 +39,25 @@ typedef struct ProbeReport {
 
 /* ---- The verdict ----------------------------------------------------------------------------- */
 
-/* "mate in 23 moves (45 plies)": the winner's moves. */
+/* Prints "mate in 23 moves (45 plies)": the moves of the winner. */
 static void print_mate(const treb_value *value)
 {
     int plies = value->plies[TREB_DTM], moves = (plies + 1) / 2;
     if (value->status[TREB_DTM] != TREB_OK) return;
-    printf(": mate in %d move%s (%d pl%s)", moves, moves == 1 ? "" : "s", plies,
-           plies == 1 ? "y" : "ies");
+    printf(": mate in %d move%s (%d %s)", moves, moves == 1 ? "" : "s", plies,
+           cli_plural((uint64_t)plies, "ply", "plies"));
 }
 
-/* Why a win on the board is none under the rule. */
+/* Prints why a win is a draw under the 50-move rule. */
 static void print_saved(const ProbeReport *p, const char *winner, const char *loser)
 {
     const treb_value *v = &p->value;
     printf("%s wins, but the 50-move rule saves %s", winner, loser);
     if (v->status[TREB_DTZ] == TREB_OK && v->wdl != v->rule) {
-        printf(": the clock stands at %d plies, and the\nnext capture, pawn move or mate is %d more"
+        printf(": the clock stands at %d %s, and the\nnext capture, pawn move or mate is %d more"
                " away: beyond 100",
-               p->pos->halfmove, v->plies[TREB_DTZ]);
+               p->pos->halfmove, cli_plural(p->pos->halfmove, "ply", "plies"),
+               v->plies[TREB_DTZ]);
     }
     puts(".");
     if (v->status[TREB_DTM] == TREB_OK) {
@@ -108,10 +88,10 @@ static void print_verdict(const ProbeReport *p)
         puts(".");
         if (v->status[TREB_DTZ] != TREB_OK && p->pos->halfmove &&
             !answer_wins_surely(p->move, p->moves, p->pos))
-            puts("Whether the 50-move rule allows it is not known: that takes the DTZ table.");
+            puts("Whether the 50-move rule allows it is not known without the DTZ table.");
         else if (v->status[TREB_DTM] == TREB_OK &&
                  v->plies[TREB_DTM] + p->pos->halfmove > RULE_PLIES)
-            puts("DTM does not know the 50-move rule: with it, mate may take longer.");
+            puts("DTM ignores the 50-move rule: with the rule, mate may take longer.");
     }
     putchar('\n');
 }
@@ -133,12 +113,13 @@ static void print_values(const treb_value *v)
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         int m = columns[i];
         if (v->status[m] == TREB_OK && v->rounded[m] == TREB_AT_MOST)
-            printf("  %s  at most %d plies %s\n", names[m], v->plies[m], meaning[m]);
+            printf("  %s  at most %d %s %s\n", names[m], v->plies[m],
+                   cli_plural((uint64_t)v->plies[m], "ply", "plies"), meaning[m]);
         else if (v->status[m] == TREB_OK && v->rounded[m])
             printf("  %s  %d or %d plies %s\n", names[m], v->plies[m], v->plies[m] + 1, meaning[m]);
         else if (v->status[m] == TREB_OK)
-            printf("  %s  %d pl%s %s\n", names[m], v->plies[m], v->plies[m] == 1 ? "y" : "ies",
-                   meaning[m]);
+            printf("  %s  %d %s %s\n", names[m], v->plies[m],
+                   cli_plural((uint64_t)v->plies[m], "ply", "plies"), meaning[m]);
         else
             printf("  %s  not known: %s\n", names[m], treb_status_text(v->status[m]));
     }
@@ -193,7 +174,7 @@ static void print_move(const treb_move *move)
     printf("%s\n", move_note(move));
 }
 
-/* Moves of which nothing is known, as words. They come last. */
+/* Prints the moves without a known value in lines. They come last. */
 static void print_rest(const ProbeReport *p, size_t first)
 {
     int column = cli_columns();
@@ -218,7 +199,7 @@ static void print_moves(const ProbeReport *p)
             break;
         }
         if (i == 0)
-            printf("\n  %-10s%6s%6s%6s  plies from here, the move included\n", "Move", "DTM", "DTC",
+            printf("\n  %-10s%6s%6s%6s  plies from here, including the move\n", "Move", "DTM", "DTC",
                    "DTZ");
         if ((int)v->rule != group) {
             printf("  ");
@@ -229,21 +210,21 @@ static void print_moves(const ProbeReport *p)
         rounded |= v->status[TREB_DTZ] == TREB_OK && v->rounded[TREB_DTZ] == TREB_ROUNDED;
         bounds |= v->status[TREB_DTZ] == TREB_OK && v->rounded[TREB_DTZ] == TREB_AT_MOST;
     }
-    if (bounds) puts("\n  33- is at most 33 plies: a solved pawn ending says so.");
-    if (rounded) puts("\n  33+ is 33 or 34 plies: the Syzygy file of this ending is rounded.");
+    if (bounds) puts("\n  33- means at most 33 plies, a bound from a pawn file.");
+    if (rounded) puts("\n  33+ means 33 or 34 plies: the Syzygy file of this ending is rounded.");
 }
 
-/* ---- Where tables end ------------------------------------------------------------------------ */
+/* ---- Positions without a table --------------------------------------------------------------- */
 
-/* Whose ending it is, and why nothing is known of it. */
+/* Prints the ending and why its value is not known. */
 static void print_unknown(const treb_position *pos, treb_status why)
 {
     char name[MATERIAL_NAME_SIZE];
     int men = bit_count(position_occupied(pos));
     if (why == TREB_ERR_CASTLING) {
-        puts("Not known: castling rights remain, and no table covers them.");
+        puts("Not known: castling rights remain, and tables have no castling.");
     } else if (why == TREB_ERR_MEN) {
-        printf("Not known: %d men are more than any table has.\n", men);
+        printf("Not known: %d men are too many. There are no tables of so many men.\n", men);
     } else {
         Material material = material_of_position(pos);
         material_canonical(&material);
@@ -252,13 +233,14 @@ static void print_unknown(const treb_position *pos, treb_status why)
     }
 }
 
-/* From the position's blocked-pawn table, if there is one: NULL without a failure if not. */
+/* Returns the answer of the position's blocked-pawn table. Returns NULL if there is none, and *code is then
+ * changed only by a failure. */
 static Blocked *find_blocked(AnswerContext *context, const ProbeArgs *args, int *code)
 {
     treb_error error;
     Blocked *b;
-    treb_status status = answer_instead(context, &args->pos, &b, &error);
-    if (status != TREB_OK) *code = cli_fail("probe", &error, NULL);
+    treb_status status = answer_find_blocked(context, &args->pos, &b, &error);
+    if (status != TREB_OK) *code = cli_fail("probe", &error);
     return b;
 }
 
@@ -267,7 +249,7 @@ static Blocked *find_blocked(AnswerContext *context, const ProbeArgs *args, int 
 static int text_of_blocked(Blocked *b, const treb_tables *tables)
 {
     bool printed = blocked_text_answer(b, tables);
-    if (printed) printf("\nFrom %s. The 50-move rule is left aside.\n", b->file);
+    if (printed) printf("\nFrom %s. The 50-move rule is ignored.\n", b->file);
     blocked_free(b);
     return printed ? CLI_OK : cli_no_memory("probe");
 }
@@ -287,11 +269,11 @@ static int text_of_tables(const ProbeArgs *args, ProbeReport *p, treb_status sta
     }
     print_moves(p);
     fflush(stdout);
-    return known ? CLI_OK : source_missing("probe", unknown, &args->dirs, p->pos);
+    return known ? CLI_OK : blocked_source_fail("probe", unknown, &args->dirs, p->pos);
 }
 
-/* Says whether moves are not known, and why. A table that is not there is no failure: the position
- * itself was answered. */
+/* Warns if some moves are not known, and prints why. A missing table is not an error here, because the
+ * position itself was answered. */
 static int check_moves(const ProbeArgs *args, AnswerContext *context, const ProbeReport *p)
 {
     treb_error error;
@@ -319,7 +301,7 @@ static int probe_text(const ProbeArgs *args, const treb_tables *tables)
     treb_status status = answer_position_value(&context, p.pos, &p.value, p.move, &p.moves, &error);
     Blocked *b = NULL;
     if (status != TREB_OK && cli_status_code(status) != CLI_NO_TABLE)
-        code = cli_fail("probe", &error, NULL);
+        code = cli_fail("probe", &error);
     else if (status != TREB_OK)
         b = find_blocked(&context, args, &code);
     if (b != NULL)
@@ -341,33 +323,58 @@ static int probe_json(const ProbeArgs *args, const treb_tables *tables)
     bool known = category != NULL && strcmp(category, "unknown") != 0;
     if (object != NULL && cli_json_answer("probe", object) != CLI_OK) return CLI_FAILED;
     if (error.status == TREB_OK) return known ? CLI_OK : CLI_NO_TABLE;
-    /* What is null says enough: there are sets of tables without DTC and DTM. */
+    /* Members that are null say enough: some sets of tables have no DTC and DTM. */
     if (known && error.status == TREB_ERR_NO_TABLE) return CLI_OK;
-    return cli_fail("probe", &error, NULL);
+    return cli_fail("probe", &error);
 }
 
-enum { OPTION_INPUT = CLI_OPTION_OWN, OPTION_OUTPUT };
-
-static bool set_option(void *args, int c, const char *value)
+static bool set_input(const char *command, const CliOption *option, void *to, const char *value)
 {
-    ProbeArgs *probe = args;
-    if (c == OPTION_INPUT) return probe_many_input(&probe->many, value);
-    if (c == OPTION_OUTPUT) return probe_many_output(&probe->many, value);
-    return cli_set_metric("probe", value, &probe->metric);
+    (void)command, (void)option;
+    return probe_many_input(&((ProbeArgs *)to)->many, value);
 }
 
-/* -1: carry on; else the exit code. */
+static bool set_output(const char *command, const CliOption *option, void *to, const char *value)
+{
+    (void)command, (void)option;
+    return probe_many_output(&((ProbeArgs *)to)->many, value);
+}
+
+static const CliOption options[] = {
+    {"metric", 'm', "METRIC", CLI_DISTANCE(ProbeArgs, metric),
+     "order moves by dtm, dtc or dtz (default: the first that is known)"},
+    CLI_OPTION_JSON("print one JSON object, like lila-tablebase"),
+    {"input", 0, "KIND", CLI_OWN(set_input),
+     "contents of FILE: fen, epd or pgn (default: found out by reading it)"},
+    {"output", 0, "KIND", CLI_OWN(set_output),
+     "form of the answer to FILE: tsv, jsonl (JSON lines) or pgn"},
+    CLI_OPTION_TABLES(ProbeArgs, dirs),
+    CLI_OPTION_HELP,
+    CLI_OPTIONS_END};
+
+static const CliCommand probe_command = {
+    .name = "probe",
+    .synopsis = "trebuchet probe [options] FEN\n"
+                "trebuchet probe [options] FILE | -",
+    .about =
+        "Prints the value of a position with best play under the 50-move rule, from the clock in "
+        "the FEN, and all legal moves, best first. The FEN may be one argument or several; "
+        "underscores count as spaces. If the position has no table, the moves into positions with "
+        "tables are still evaluated. Kings and blocked pawns are looked up in blocked-pawn tables, "
+        "which 'trebuchet blocked --write' makes and which ignore the 50-move rule.\n\n"
+        "A FILE, or - for standard input, contains FENs, EPDs or links, one per line, or PGN. "
+        "Positions are answered as TSV. Games are answered as PGN with the value of each position; "
+        "blunders are marked, with the better move.",
+    .options = options,
+    .notes = "DTM is the number of plies to mate, DTC to the next capture, promotion or mate, DTZ "
+             "to the next capture, pawn move or mate under the 50-move rule. A ply is one move of "
+             "one side. Exit codes: 0 answered, 1 failed, 2 wrong command line or impossible "
+             "position, 3 no table for the position."};
+
+/* Returns -1 to go on, else the exit code. */
 static int parse(ProbeArgs *args, int argc, char **argv)
 {
-    static const struct option options[] = {{"metric", 1, NULL, 'm'},
-                                            {"json", 0, NULL, CLI_OPTION_JSON},
-                                            {"input", 1, NULL, OPTION_INPUT},
-                                            {"output", 1, NULL, OPTION_OUTPUT},
-                                            {"tables", 1, NULL, 't'},
-                                            {"help", 0, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    const CliOptions reader = {"probe", usage, "m:t:h", options, &args->dirs, set_option};
-    int code = cli_options(&reader, args, argc, argv);
+    int code = cli_options(&probe_command, args, argc, argv);
     if (code >= 0) return code;
     args->many.metric = args->metric;
     args->wants_many = probe_many_wanted(&args->many, argc - optind, argv + optind);

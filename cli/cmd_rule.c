@@ -1,57 +1,33 @@
-/* cmd_rule.c - trebuchet rule: a rule on trial against all positions of an ending. */
+/* cmd_rule.c - trebuchet rule: tests a rule of thumb on all positions of an ending. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/rule_book.h"
-#include "cli/json.h"
+#include "cli/advice.h"
+#include "cli/arguments.h"
+#include "cli/cmd.h"
+#include "cli/folders.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/rule_html.h"
+#include "cli/signals.h"
+#include "cli/terminal.h"
+#include "cli/text.h"
 #include "core/chess/material.h"
 #include "core/chess/position.h"
 #include "find/rule.h"
-
-static const char usage[] =
-    "Usage: trebuchet rule [options] FILE.lua MATERIAL...\n"
-    "       trebuchet rule [options] FILE.lua FEN\n"
-    "\n"
-    "Asks a rule about all positions of endings, and says how often it is right.\n"
-    "FILE returns a function in Lua, which gives \"win\", \"draw\", \"loss\", \"not win\",\n"
-    "\"not loss\" for the side to move, or nothing; or, if it is a statement of another\n"
-    "kind, true or false, and it is wrong where that is false; and behind that, if it\n"
-    "likes, the ground on which it says so. It can ask for what a condition of\n"
-    "'trebuchet find' can, and use(\"name\") brings the rule of another file beside it.\n"
-    "docs/rules.md has a tutorial, the folder examples/rules/ examples.\n"
-    "\n"
-    "Of one position it tells what the rule says, and what the table does.\n"
-    "\n"
-    "Of positions that are the same but for a symmetry of the board one is asked\n"
-    "about. A win is a win even if the 50-move rule would spoil it.\n"
-    "\n"
-    "  -n, --show N         show up to N positions of each kind of error (default: 3)\n"
-    "      --turn COLOR     positions with this side to move alone: white or black\n"
-    "      --time SECONDS   stop after that, in the order of the table\n"
-    "      --html FILE      write a page with boards; - for standard output\n"
-    "      --json           print one JSON object for each ending\n"
-    "  -j, --threads N      use N threads\n"
-    "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
-    "  -q, --quiet          no progress\n"
-    "  -h, --help           this text\n"
-    "\n"
-    "Exit codes: 0 done, also if the rule was wrong, 1 failed, 2 called wrongly, 3 no\n"
-    "table for it, 130 stopped by Ctrl-C: what was seen until then is printed; of one\n"
-    "position, also by --time.\n";
+#include "json/rule_book.h"
 
 static const char *const results[RULE_RESULTS] = {"loss", "draw", "win"};
 
 typedef struct RuleArgs {
     RuleQuery query;
     CliDirs dirs;
-    uint64_t shown, threads, seconds;
+    uint64_t shown, seconds;
     bool quiet;
     const char *html;
     char (*material)[MATERIAL_NAME_SIZE];
-    size_t materials; /* 0: a position */
+    size_t materials;  /* 0: a position is given */
     treb_position pos;
 } RuleArgs;
 
@@ -59,11 +35,11 @@ typedef struct RuleRun {
     const RuleArgs *args;
     CliProgress progress;
     const char *name;
-    const atomic_bool *stop; /* a signal, or the time is up */
+    const atomic_bool *stop; /* set by a signal or when the time is up */
     FILE *html;
 } RuleRun;
 
-/* True when a signal has come, or the time is up. */
+/* Returns a flag that is set by a signal and when the time is up. */
 static const atomic_bool *catch_end(const RuleArgs *args)
 {
     const atomic_bool *stop = cli_catch_signals();
@@ -77,14 +53,14 @@ static void on_progress(void *context, uint64_t done, uint64_t total)
     cli_progress_share(&run->progress, done, total, "%s:", run->name);
 }
 
-/* ---- What is printed ------------------------------------------------------------------------- */
+/* ---- Output ---------------------------------------------------------------------------------- */
 
 static double share(uint64_t part, uint64_t whole)
 {
     return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* Of how many positions a verdict is wrong, and what those are. */
+/* Prints how many positions a verdict is wrong for, and their true verdicts. */
 static void print_errors(const RuleSaying *s)
 {
     char number[32];
@@ -124,7 +100,7 @@ static void print_report(const RuleRun *run, const RuleReport *report)
     cli_format_count(report->looked, looked);
     cli_format_count(report->looked - silent, spoken);
     cli_format_count(errors, wrong);
-    printf("%s: speaks of %s of %s positions (%.1f %%)", run->name, spoken, looked,
+    printf("%s: applies to %s of %s positions (%.1f %%)", run->name, spoken, looked,
            share(report->looked - silent, report->looked));
     if (report->looked > silent)
         printf(", wrong %s (%.3g %%)", wrong, share(errors, report->looked - silent));
@@ -172,12 +148,12 @@ static int print_json(const RuleRun *run, const RuleReport *report)
 
 static int fail_rule(const RuleArgs *args, const treb_error *error)
 {
-    int code = cli_fail("rule", error, &args->dirs);
+    int code = cli_fail_tables("rule", error, &args->dirs);
     cli_hint_script(args->query.path, "rules");
     return error->status == TREB_ERR_ARGUMENT ? CLI_USAGE : code;
 }
 
-/* When there is something to write: a page that is there stays until then. */
+/* Opens the page when there is something to write. Until then an old page is kept. */
 static bool open_html(RuleRun *run)
 {
     const char *path = run->args->html;
@@ -212,7 +188,7 @@ static int try_one(RuleRun *run, const char *name)
             code = print_json(run, &report);
         else if (run->html != stdout)
             print_report(run, &report);
-        if (atomic_load(run->stop)) cli_warn("rule", "%s: stopped before its end", name);
+        if (atomic_load(run->stop)) cli_warn("rule", "%s: stopped early", name);
     }
     rule_report_free(&report);
     return code;
@@ -234,7 +210,7 @@ static int run(const RuleArgs *args)
     for (; i < args->materials && code == CLI_OK && !atomic_load(run.stop); i++)
         code = try_one(&run, args->material[i]);
     for (; i < args->materials && code == CLI_OK; i++)
-        cli_warn("rule", "%s: not tried", args->material[i]);
+        cli_warn("rule", "%s: not tested", args->material[i]);
     if (!close_html(&run)) code = CLI_FAILED;
     return code == CLI_OK && atomic_load(run.stop) && !cli_time_is_up() ? CLI_STOPPED : code;
 }
@@ -263,7 +239,7 @@ static int print_opinion(const RuleArgs *args, const char *material, const RuleO
     cli_print_board(&args->pos);
     printf("By the table of %s: %s.\n", material, results[opinion->result]);
     if (silent) {
-        puts("The rule says nothing.");
+        puts("The rule does not apply.");
     } else {
         printf("The rule says: %s", rule_claim_text(opinion->claim));
         if (opinion->ground[0] != '\0') printf(" - %s", opinion->ground);
@@ -272,7 +248,8 @@ static int print_opinion(const RuleArgs *args, const char *material, const RuleO
     return CLI_OK;
 }
 
-/* Rules know the side with more men as White. */
+/* Asks the rule about one position, with colours exchanged if Black has more men: rules are written for
+ * the side with more men as White. */
 static int ask_one(const RuleArgs *args)
 {
     char material[MATERIAL_NAME_SIZE];
@@ -285,41 +262,55 @@ static int ask_one(const RuleArgs *args)
         rule_say(args->query.tables, NULL, args->query.path, &pos, stop, &opinion, &error);
     if (status == TREB_OK) return print_opinion(args, material, &opinion);
     if (atomic_load(stop)) {
-        cli_error("rule", "stopped before it said anything");
+        cli_error("rule", "stopped before the rule gave an answer");
         return CLI_STOPPED;
     }
     return fail_rule(args, &error);
 }
 
-enum { TURN = CLI_OPTION_OWN, TIME, HTML };
+static const CliOption options[] = {
+    {"show", 'n', "N", CLI_NUMBER(RuleArgs, shown, 0, 1000),
+     "show up to N positions of each kind of error (default: 3)"},
+    {"turn", 0, "COLOR", CLI_TURN(RuleArgs, query.turn),
+     "only positions with this side to move: white or black"},
+    {"time", 0, "SECONDS", CLI_NUMBER(RuleArgs, seconds, 1, 1 << 30),
+     "stop after that time; positions are examined in the order of the table"},
+    {"html", 0, "FILE", CLI_TEXT(RuleArgs, html),
+     "write a page with boards; - is standard output"},
+    CLI_OPTION_JSON("print one JSON object for each ending"),
+    {"threads", 'j', "N", CLI_UNSIGNED(RuleArgs, query.threads, 1, 1024), "number of threads"},
+    CLI_OPTION_TABLES(RuleArgs, dirs),
+    CLI_OPTION_QUIET(RuleArgs, quiet),
+    CLI_OPTION_HELP,
+    CLI_OPTIONS_END};
 
-static bool set_option(void *rule, int c, const char *value)
-{
-    RuleArgs *args = rule;
-    switch (c) {
-    case 'n':
-        return cli_set_number("rule", "--show", value, 0, 1000, &args->shown);
-    case TURN:
-        return cli_set_turn("rule", value, &args->query.turn);
-    case TIME:
-        return cli_set_number("rule", "--time", value, 1, 1 << 30, &args->seconds);
-    case HTML:
-        return (args->html = value) != NULL;
-    case 'j':
-        return cli_set_number("rule", "--threads", value, 1, 1024, &args->threads);
-    case 'q':
-        return args->quiet = true;
-    default:
-        return false;
-    }
-}
+static const CliCommand rule_command = {
+    .name = "rule",
+    .synopsis = "trebuchet rule [options] FILE.lua MATERIAL...\n"
+                "trebuchet rule [options] FILE.lua FEN",
+    .about =
+        "Tests a rule of thumb on all positions of endings, and prints how often it is right.\n"
+        "FILE returns a function in Lua. For the side to move, the function returns \"win\", "
+        "\"draw\", \"loss\", \"not win\" or \"not loss\", or nothing if the rule does not apply. "
+        "If the rule is a statement of another kind, the function returns true or false, and "
+        "counts as wrong where it returns false. A second result may give the reason. The "
+        "function can use what a condition of 'trebuchet find' can use, and use(\"name\") loads "
+        "the rule in another file of the same folder. docs/rules.md has a tutorial; "
+        "examples/rules/ has examples.\n\n"
+        "With a FEN, prints what the rule and the table say about that position.\n\n"
+        "Only one of several positions that a symmetry of the board turns into each other is "
+        "examined. A win counts as a win even if the 50-move rule would spoil it.",
+    .options = options,
+    .notes = "Exit codes: 0 done, even if the rule was wrong, 1 failed, 2 wrong command line or an "
+             "error in the rule, 3 table not installed, 130 stopped by Ctrl-C: the results so far "
+             "are printed; for a FEN, also stopped by --time."};
 
 static int read_words(RuleArgs *args, int count, char **word)
 {
     if (count < 2) {
         cli_error("rule", "%s",
-                  count < 1 ? "a rule is wanted, a file in Lua"
-                            : "a material is wanted, such as KPvK, or a position");
+                  count < 1 ? "name a rule, which is a file in Lua"
+                            : "name a material, such as KPvK, or give a position");
         return cli_usage("rule");
     }
     args->query.path = word[0];
@@ -337,21 +328,10 @@ static int read_words(RuleArgs *args, int count, char **word)
 
 static int parse(RuleArgs *args, int argc, char **argv)
 {
-    static const struct option options[] = {{"show", 1, NULL, 'n'},
-                                            {"turn", 1, NULL, TURN},
-                                            {"time", 1, NULL, TIME},
-                                            {"html", 1, NULL, HTML},
-                                            {"json", 0, NULL, CLI_OPTION_JSON},
-                                            {"threads", 1, NULL, 'j'},
-                                            {"tables", 1, NULL, 't'},
-                                            {"quiet", 0, NULL, 'q'},
-                                            {"help", 0, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    const CliOptions reader = {"rule", usage, "n:j:t:qh", options, &args->dirs, set_option};
-    int code = cli_options(&reader, args, argc, argv);
+    int code = cli_options(&rule_command, args, argc, argv);
     if (code >= 0) return code;
     if (args->html != NULL && strcmp(args->html, "-") == 0 && cli_json_wanted()) {
-        cli_error("rule", "--html - is a page on standard output, where --json prints");
+        cli_error("rule", "--html - cannot be used with --json: both print on standard output");
         return cli_usage("rule");
     }
     return read_words(args, argc - optind, argv + optind);
@@ -365,7 +345,6 @@ int cli_rule(int argc, char **argv)
         treb_tables *tables = cli_open_tables("rule", &args.dirs);
         args.query.tables = tables;
         args.query.shown = (size_t)args.shown;
-        args.query.threads = (unsigned)args.threads;
         code = tables == NULL ? CLI_FAILED : args.materials > 0 ? run(&args) : ask_one(&args);
         treb_tables_close(tables);
     }

@@ -8,59 +8,15 @@
 #include <unistd.h>
 
 #include "cli/advice.h"
+#include "cli/cmd.h"
+#include "cli/folders.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/service.h"
+#include "core/system/clock.h"
 #include "server/server.h"
 
-static const char usage[] =
-    "Usage: trebuchet serve [options]\n"
-    "\n"
-    "Answers from the tables over HTTP and shows a web page at /. Listens on this machine only unless\n"
-    "told otherwise. Stops on SIGTERM or Ctrl-C within 5 seconds, in which it finishes the requests\n"
-    "under way as far as it can; SIGHUP makes it look for new tables and open its log again.\n"
-    "\n"
-    "  -b, --bind ADDRESS   listen on this address: 0.0.0.0 or :: for all (default 127.0.0.1)\n"
-    "  -p, --port PORT      listen on this port; 0 picks a free one (default 8080)\n"
-    "  -l, --listen unix:PATH   listen on a Unix socket instead\n"
-    "      --socket-mode M  permissions of that socket (default 666)\n"
-    "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
-    "      --allow-empty    ready without any table: /healthz says ok, and nobody is warned\n"
-    "      --trust-proxy A  believe the proxy at this address or network (10.0.0.0/8), or 'unix',\n"
-    "                       when it says for whom it asks; may be given several times\n"
-    "      --log FILE       append the access log to FILE (default: standard error)\n"
-    "  -q, --quiet          no access log\n"
-    "\n"
-    "Memory and threads:\n"
-    "  -c, --cache SIZE     memory for unpacked blocks (default 256MiB)\n"
-    "      --answers SIZE   memory for answers to repeat (default 64MiB; 0 keeps none)\n"
-    "      --unsent SIZE    memory for long answers that clients have not taken, a quarter of it for\n"
-    "                       one client (default 256MiB)\n"
-    "  -j, --threads N      threads that probe (default: one a processor, at least two)\n"
-    "\n"
-    "What clients may have:\n"
-    "      --connections N  connections in all (default 1024)\n"
-    "      --per-client N   connections from one address (default 512)\n"
-    "      --queue N        requests that wait for a thread; of heavy ones, as lines, an eighth\n"
-    "                       as many (default 1024)\n"
-    "      --queue-per-client N   likewise, of one client (default 256)\n"
-    "      --headers SIZE   size of a request's line and headers (default 16KiB)\n"
-    "      --body SIZE      size of a request's body (default 256KiB)\n"
-    "      --timeout S      seconds for a request to arrive whole (default 20)\n"
-    "      --send-timeout S seconds for an answer to be taken (default four times --timeout)\n"
-    "      --lists N        lists of zugzwangs and longest wins, made in the background when they are\n"
-    "                       asked for, of endings of up to N men (default 5; 0 makes none)\n"
-    "      --solve SIZE     positions of kings and pawns without a table are solved in the\n"
-    "                       background when asked for, one at a time, with so much memory\n"
-    "                       (default 0: none is)\n"
-    "      --solve-time S   seconds for each (default 300)\n"
-    "      --limit S        seconds to make an answer, waiting included (default 20)\n"
-    "\n"
-    "  -h, --help           this text\n"
-    "\n"
-    "GET /v1/openapi.json describes what can be asked. Exit codes: 0 stopped, 1 failed, 2 called\n"
-    "wrongly.\n";
-
-enum { PORT_MAX = 65535, THREADS_MOST = 256, TICK_NANOSECONDS = 200 * 1000 * 1000 };
+enum { THREADS_MOST = 256, TICK_NANOSECONDS = 200 * 1000 * 1000 };
 
 typedef struct ServeArgs {
     CliDirs dirs;
@@ -72,259 +28,182 @@ typedef struct ServeArgs {
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-enum {
-    ALLOW_EMPTY = 256,
-    ANSWERS,
-    BODY,
-    CONNECTIONS,
-    HEADERS,
-    LIMIT,
-    LISTS,
-    LOG,
-    PER_CLIENT,
-    QUEUE,
-    QUEUE_EACH,
-    SEND_TIMEOUT,
-    SOCKET_MODE,
-    SOLVE,
-    SOLVE_TIME,
-    TIMEOUT,
-    TRUST_PROXY,
-    UNSENT
-};
-
-static const struct option options[] = {{"allow-empty", 0, NULL, ALLOW_EMPTY},
-                                        {"answers", 1, NULL, ANSWERS},
-                                        {"bind", 1, NULL, 'b'},
-                                        {"body", 1, NULL, BODY},
-                                        {"cache", 1, NULL, 'c'},
-                                        {"connections", 1, NULL, CONNECTIONS},
-                                        {"headers", 1, NULL, HEADERS},
-                                        {"help", 0, NULL, 'h'},
-                                        {"limit", 1, NULL, LIMIT},
-                                        {"lists", 1, NULL, LISTS},
-                                        {"listen", 1, NULL, 'l'},
-                                        {"log", 1, NULL, LOG},
-                                        {"per-client", 1, NULL, PER_CLIENT},
-                                        {"port", 1, NULL, 'p'},
-                                        {"queue", 1, NULL, QUEUE},
-                                        {"queue-per-client", 1, NULL, QUEUE_EACH},
-                                        {"quiet", 0, NULL, 'q'},
-                                        {"send-timeout", 1, NULL, SEND_TIMEOUT},
-                                        {"socket-mode", 1, NULL, SOCKET_MODE},
-                                        {"solve", 1, NULL, SOLVE},
-                                        {"solve-time", 1, NULL, SOLVE_TIME},
-                                        {"tables", 1, NULL, 't'},
-                                        {"threads", 1, NULL, 'j'},
-                                        {"timeout", 1, NULL, TIMEOUT},
-                                        {"trust-proxy", 1, NULL, TRUST_PROXY},
-                                        {"unsent", 1, NULL, UNSENT},
-                                        {NULL, 0, NULL, 0}};
-
-static bool set_number(const char *name, const char *text, uint64_t least, uint64_t most,
-                       unsigned *out)
+static bool set_socket(const char *command, const CliOption *option, void *to, const char *text)
 {
-    uint64_t value;
-    if (!cli_parse_number(text, least, most, &value)) {
-        cli_error("serve", "--%s takes a number from %llu to %llu", name, (unsigned long long)least,
-                  (unsigned long long)most);
-        return false;
-    }
-    *out = (unsigned)value;
-    return true;
-}
-
-static bool set_size(const char *name, const char *text, uint64_t least, uint64_t most,
-                     uint64_t *out)
-{
-    char from[16], to[16];
-    if (cli_parse_size(text, out) && *out >= least && *out <= most) return true;
-    cli_format_size(least, from);
-    cli_format_size(most, to);
-    cli_error("serve", "--%s takes a size such as 512MiB, from %s to %s", name, from, to);
-    return false;
-}
-
-static bool set_socket(ServerOptions *o, const char *text)
-{
+    ServerOptions *o = &((ServeArgs *)to)->options;
+    (void)option;
     static const char scheme[] = "unix:";
     enum { SCHEME = sizeof scheme - 1 };
     if (strncmp(text, scheme, SCHEME) == 0 && text[SCHEME] != '\0') {
         o->socket = text + SCHEME;
         return true;
     }
-    cli_error("serve",
-              "--listen takes unix: and a file's name, such as "
+    cli_error(command,
+              "--listen takes unix: and the path of a socket, such as "
               "unix:/run/trebuchet/trebuchet.sock; an address is given by --bind and --port");
     return false;
 }
 
-static bool set_mode(ServerOptions *o, const char *text)
+static bool set_mode(const char *command, const CliOption *option, void *to, const char *text)
 {
+    ServerOptions *o = &((ServeArgs *)to)->options;
+    (void)option;
     enum { OCTAL = 8, DIGITS = 4, ALL = 0777 };
     size_t digits = strspn(text, "01234567");
     o->socket_mode = (unsigned)strtoul(text, NULL, OCTAL);
     if (digits > 0 && digits <= DIGITS && text[digits] == '\0' && o->socket_mode <= ALL)
         return true;
-    cli_error("serve", "--socket-mode takes permissions as chmod does, such as 660");
+    cli_error(command, "--socket-mode takes permissions as chmod does, such as 660");
     return false;
 }
 
-static bool add_proxy(ServerOptions *o, const char *text)
+static bool add_proxy(const char *command, const CliOption *option, void *to, const char *text)
 {
+    ServerOptions *o = &((ServeArgs *)to)->options;
+    (void)option;
     switch (proxies_add(&o->proxies, text)) {
     case PROXIES_ADDED:
         return true;
     case PROXIES_FULL:
-        cli_error("serve", "--trust-proxy: more than %d addresses", PROXIES_MAX);
+        cli_error(command, "--trust-proxy: more than %d addresses", PROXIES_MAX);
         return false;
     default:
-        cli_error("serve",
+        cli_error(command,
                   "--trust-proxy takes an address such as 192.0.2.7 or ::1, a network such as "
-                  "10.0.0.0/8, or unix: what is '%s'?",
+                  "10.0.0.0/8, or unix, not '%s'",
                   text);
         return false;
     }
 }
 
-static bool set_memory(ServerOptions *o, int c)
+static bool set_bind(const char *command, const CliOption *option, void *to, const char *value)
 {
-    enum { MOST_BITS = 38, HEADERS_LEAST = 4 << 10, HEADERS_MOST = 1 << 20, BODY_MOST = 1 << 26 };
-    const uint64_t most = UINT64_C(1) << MOST_BITS;
-    switch (c) {
-    case 'c':
-        return set_size("cache", optarg, 0, most, &o->cache);
-    case ANSWERS:
-        return set_size("answers", optarg, 0, most, &o->answers);
-    case UNSENT:
-        return set_size("unsent", optarg, 1, most, &o->unsent);
-    case SOLVE:
-        return set_size("solve", optarg, 0, most, &o->solve_memory);
-    case HEADERS:
-        return set_size("headers", optarg, HEADERS_LEAST, HEADERS_MOST, &o->headers);
-    default:
-        return set_size("body", optarg, 0, BODY_MOST, &o->body);
-    }
-}
-
-static bool set_count(ServerOptions *o, int c)
-{
-    enum { MOST = 100000, SECONDS_MOST = 3600 };
-    switch (c) {
-    case 'j':
-        return set_number("threads", optarg, 1, THREADS_MOST, &o->threads);
-    case LISTS:
-        return set_number("lists", optarg, 0, TREB_MEN_MAX, &o->list_men);
-    case SOLVE_TIME:
-        return set_number("solve-time", optarg, 1, SECONDS_MOST, &o->solve_seconds);
-    case CONNECTIONS:
-        return set_number("connections", optarg, 1, MOST, &o->connections);
-    case PER_CLIENT:
-        return set_number("per-client", optarg, 1, MOST, &o->per_client);
-    case QUEUE:
-        return set_number("queue", optarg, 1, MOST, &o->queue);
-    case QUEUE_EACH:
-        return set_number("queue-per-client", optarg, 1, MOST, &o->queue_each);
-    case TIMEOUT:
-        return set_number("timeout", optarg, 1, SECONDS_MOST, &o->timeout);
-    case SEND_TIMEOUT:
-        return set_number("send-timeout", optarg, 1, SECONDS_MOST, &o->send_timeout);
-    default:
-        return set_number("limit", optarg, 1, SECONDS_MOST, &o->limit);
-    }
-}
-
-static bool set_address(ServeArgs *args, int c)
-{
-    unsigned port;
+    ServeArgs *args = to;
+    (void)command, (void)option;
     args->address = true;
-    if (c == 'p') args->options.port = optarg;
-    if (c == 'b') args->options.bind = optarg;
-    return c == 'b' || set_number("port", optarg, 0, PORT_MAX, &port);
+    args->options.bind = value;
+    return true;
 }
 
-static bool set_option(ServeArgs *args, int c)
+static bool set_port(const char *command, const CliOption *option, void *to, const char *value)
 {
-    ServerOptions *o = &args->options;
-    switch (c) {
-    case 'b':
-    case 'p':
-        return set_address(args, c);
-    case 'l':
-        return set_socket(o, optarg);
-    case SOCKET_MODE:
-        return set_mode(o, optarg);
-    case 't':
-        if (cli_dirs_add(&args->dirs, optarg)) return true;
-        cli_error("serve", "too many folders");
-        return false;
-    case TRUST_PROXY:
-        return add_proxy(o, optarg);
-    case 'c':
-    case ANSWERS:
-    case UNSENT:
-    case SOLVE:
-    case HEADERS:
-    case BODY:
-        return set_memory(o, c);
-    case ALLOW_EMPTY:
-        o->allow_empty = true;
-        return true;
-    case LOG:
-        args->log = optarg;
-        return true;
-    case 'q':
-        args->quiet = true;
-        return true;
-    case '?':
-        return false;
-    default:
-        return set_count(o, c);
-    }
+    ServeArgs *args = to;
+    uint64_t port;
+    args->address = true;
+    args->options.port = value;
+    return cli_set_number(command, option, &port, value);
 }
 
-/* What the command line leaves open. */
+enum { COUNT_MOST = 100000, SECONDS_MOST = 3600 };
+
+#define SIZE(member, least, most) CLI_SIZE(ServeArgs, options.member, least, most)
+#define COUNT(member, least, most) CLI_UNSIGNED(ServeArgs, options.member, least, most)
+#define MEMORY_MOST (UINT64_C(1) << 38)
+
+static const CliOption options[] = {
+    {"bind", 'b', "ADDRESS", CLI_OWN(set_bind),
+     "listen on this address: 0.0.0.0 or :: for all (default: 127.0.0.1)"},
+    {"port", 'p', "PORT", set_port, 0, 0, 65535,
+     "listen on this port; 0 picks a free one (default: 8080)"},
+    {"listen", 'l', "unix:PATH", CLI_OWN(set_socket), "listen on a Unix socket instead"},
+    {"socket-mode", 0, "MODE", CLI_OWN(set_mode), "permissions of that socket (default: 666)"},
+    CLI_OPTION_TABLES(ServeArgs, dirs),
+    {"allow-empty", 0, NULL, CLI_FLAG(ServeArgs, options.allow_empty),
+     "start without a warning if there are no tables, and let /healthz say ok"},
+    {"trust-proxy", 0, "ADDRESS", CLI_OWN(add_proxy),
+     "trust the client address in the headers of this proxy: an address, a network (10.0.0.0/8) or "
+     "'unix'; may be given several times"},
+    {"log", 0, "FILE", CLI_TEXT(ServeArgs, log),
+     "append the access log to FILE (default: standard error)"},
+    {"quiet", 'q', NULL, CLI_FLAG(ServeArgs, quiet), "no access log"},
+    CLI_HEADING("Memory and threads"),
+    {"cache", 'c', "SIZE", SIZE(cache, 0, MEMORY_MOST),
+     "memory for unpacked blocks (default: 256MiB)"},
+    {"answers", 0, "SIZE", SIZE(answers, 0, MEMORY_MOST),
+     "memory for answers that may be requested again (default: 64MiB; 0: none)"},
+    {"unsent", 0, "SIZE", SIZE(unsent, 1, MEMORY_MOST),
+     "memory for long answers that clients have not received yet, a quarter of it for each client "
+     "(default: 256MiB)"},
+    {"threads", 'j', "N", COUNT(threads, 1, THREADS_MOST),
+     "threads that probe (default: one per processor, at least two)"},
+    CLI_HEADING("Limits for clients"),
+    {"connections", 0, "N", COUNT(connections, 1, COUNT_MOST),
+     "number of connections (default: 1024)"},
+    {"per-client", 0, "N", COUNT(per_client, 1, COUNT_MOST),
+     "connections from one address (default: 512)"},
+    {"queue", 0, "N", COUNT(queue, 1, COUNT_MOST),
+     "requests that may wait for a thread; an eighth of that for heavy requests, such as lines "
+     "(default: 1024)"},
+    {"queue-per-client", 0, "N", COUNT(queue_each, 1, COUNT_MOST),
+     "such requests of one client (default: 256)"},
+    {"headers", 0, "SIZE", SIZE(headers, 4 << 10, 1 << 20),
+     "size of the request line and headers (default: 16KiB)"},
+    {"body", 0, "SIZE", SIZE(body, 0, 1 << 26), "size of the request body (default: 256KiB)"},
+    {"timeout", 0, "SECONDS", COUNT(timeout, 1, SECONDS_MOST),
+     "time for a request to arrive completely (default: 20)"},
+    {"send-timeout", 0, "SECONDS", COUNT(send_timeout, 1, SECONDS_MOST),
+     "time for the client to receive an answer (default: four times --timeout)"},
+    {"lists", 0, "N", COUNT(list_men, 0, TREB_MEN_MAX),
+     "on request, make lists of zugzwangs and longest wins in the background, for endings of up to "
+     "N men (default: 5; 0: none)"},
+    {"solve", 0, "SIZE", SIZE(solve_memory, 0, MEMORY_MOST),
+     "on request, solve positions of kings and pawns without a table in the background, one at a "
+     "time, with that much memory (default: 0, none)"},
+    {"solve-time", 0, "SECONDS", COUNT(solve_seconds, 1, SECONDS_MOST),
+     "time for each of them (default: 300)"},
+    {"limit", 0, "SECONDS", COUNT(limit, 1, SECONDS_MOST),
+     "time to make an answer, including the wait for a thread (default: 20)"},
+    CLI_HEADING("Help"),
+    CLI_OPTION_HELP,
+    CLI_OPTIONS_END};
+
+static const CliCommand serve_command = {
+    .name = "serve",
+    .synopsis = "trebuchet serve [options]",
+    .about = "Answers from the tables over HTTP and shows a web page at /. By default it listens "
+             "on this machine only. SIGTERM and Ctrl-C stop it within 5 seconds; it finishes the "
+             "requests in progress if it can. SIGHUP makes it look for new tables and open its log "
+             "again.",
+    .options = options,
+    .notes = "GET /v1/openapi.json describes the requests. Exit codes: 0 stopped, 1 failed, 2 "
+             "wrong command line."};
+
+/* Fills in what the command line does not say. Returns false after reporting options that contradict each
+ * other. */
 static bool complete(ServeArgs *args)
 {
-    enum { PATIENCE = 4 }; /* an answer may be large, and a line slow */
+    enum { PATIENCE = 4 }; /* an answer may be large, and a connection slow */
     ServerOptions *o = &args->options;
     if (o->send_timeout == 0) o->send_timeout = PATIENCE * o->timeout;
     o->passed = service_socket();
     if (o->socket != NULL && args->address) {
-        cli_error("serve", "--listen is in place of --bind and --port: it cannot be both");
+        cli_error("serve", "--listen replaces --bind and --port; they cannot be used together");
         return false;
     }
     if (o->passed < -1) {
-        cli_error("serve", "one socket can be passed (LISTEN_FDS), not several");
+        cli_error("serve", "only one socket can be passed (LISTEN_FDS)");
         return false;
     }
     if (o->passed >= 0 && (o->socket != NULL || args->address))
-        cli_warn("serve", "it listens on the socket that was passed (LISTEN_FDS): "
-                          "--bind, --port and --listen do not count");
+        cli_warn("serve", "listening on the socket that was passed (LISTEN_FDS): "
+                          "--bind, --port and --listen are ignored");
     return true;
 }
 
-/* -1: carry on; else the exit code. */
+/* Returns -1 to go on, else the exit code. */
 static int parse(ServeArgs *args, int argc, char **argv)
 {
-    optind = 1;
-    opterr = 0;
-    for (int c; (c = getopt_long(argc, argv, ":b:p:l:t:c:j:qh", options, NULL)) != -1;) {
-        if (c == '?' || c == ':') return cli_options_complain("serve", options, c, argv);
-        if (c == 'h') {
-            fputs(usage, stdout);
-            return CLI_OK;
-        }
-        if (!set_option(args, c)) return cli_usage("serve");
-    }
+    int code = cli_options(&serve_command, args, argc, argv);
+    if (code >= 0) return code;
     if (optind == argc) return complete(args) ? -1 : cli_usage("serve");
-    cli_error("serve", "what is '%s'? Folders of tables are given with --tables", argv[optind]);
+    cli_error("serve", "unexpected '%s'; folders of tables are given with --tables", argv[optind]);
     return cli_usage("serve");
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
-/* Opens the log in place of that of before, under the same number; -1 after saying why not. */
+/* Opens the log. If a log is open already, replaces it under the same descriptor. Returns the descriptor, or
+ * -1 after reporting a failure. */
 static int open_log(const ServeArgs *args)
 {
     enum { MODE = 0666 };
@@ -336,38 +215,44 @@ static int open_log(const ServeArgs *args)
     return args->options.log;
 }
 
-/* The server goes on with its old log, or tables, where there are no new ones. */
+/* Opens the log again and looks for new tables. If one of them fails, the server keeps the old ones. */
 static void reload(const ServeArgs *args, Server *server)
 {
     char state[128];
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
     snprintf(state, sizeof state, "RELOADING=1\nMONOTONIC_USEC=%lld",
-             1000000LL * now.tv_sec + now.tv_nsec / 1000);
+             (long long)(clock_nanoseconds() / 1000));
     service_notify(state);
-    server_tick(server); /* what is to be logged goes to the old one */
+    server_tick(server); /* writes pending lines to the old log */
     if (args->log != NULL && !args->quiet) open_log(args);
     server_reload(server);
     service_notify("READY=1");
 }
 
-/* A server without tables starts, as they can be made while it runs; but somebody should. */
+/* The folders of tables, for cli_advice: ServerOptions.advise has no context. */
+static const CliDirs *advice_dirs;
+
+static bool advise(const char *material, char *text, size_t size)
+{
+    return cli_advice(material, advice_dirs, text, size);
+}
+
+/* A server without tables starts, because tables can be made while it runs. The user is told how. */
 static void warn_if_empty(const ServeArgs *args, Server *server)
 {
     char advice[256];
     const CliDirs *dirs = &args->dirs;
     if (server_ready(server)) return;
-    cli_warn("serve", "there are no tables in %s%s, so there is little to answer from",
+    cli_warn("serve", "there are no tables in %s%s, so most questions cannot be answered",
              dirs->dir[0], dirs->count > 1 ? " and the other folders" : "");
-    if (cli_advice(NULL, advice, sizeof advice))
+    if (advise(NULL, advice, sizeof advice))
         fprintf(stderr, "%s.\n", advice);
     else
         fprintf(
             stderr,
-            "'trebuchet gen --men 4 --tables %s' makes some, run by someone who may write there.\n",
+            "'trebuchet gen --men 4 --tables %s' makes some, run by a user who may write there.\n",
             dirs->dir[0]);
     fprintf(stderr,
-            "Then 'kill -HUP %ld' has this server look for them. --allow-empty: no warning.\n",
+            "Then 'kill -HUP %ld' makes this server look for them. --allow-empty: no warning.\n",
             (long)getpid());
 }
 
@@ -392,14 +277,14 @@ static int serve(const ServeArgs *args, Server *server)
     }
     service_notify("STOPPING=1");
     bool runs, answered = server_stop(server, &runs);
-    if (!answered) cli_error("serve", "stopped with requests unfinished");
+    if (!answered) cli_error("serve", "stopped before all requests were finished");
     const int code = answered ? CLI_OK : CLI_FAILED;
     if (!runs) return code;
     fflush(stdout);
     _exit(code);
 }
 
-/* Where a folder is what failed, whose name the message begins with: what to do about it. */
+/* If the message begins with the name of a folder, prints what to do about it. */
 static void hint_if_folder(const CliDirs *dirs, const char *message)
 {
     for (size_t i = 0; i < dirs->count; i++) {
@@ -414,7 +299,7 @@ static int run(const ServeArgs *args)
 {
     treb_error error;
     sigset_t ours;
-    /* Blocked before there are threads, so that they all leave these to the loop above. */
+    /* Block the signals before there are threads, so that only the loop above receives them. */
     sigemptyset(&ours);
     sigaddset(&ours, SIGTERM);
     sigaddset(&ours, SIGINT);
@@ -427,12 +312,13 @@ static int run(const ServeArgs *args)
     return CLI_FAILED;
 }
 
-/* With the log and the folders that the command line names. */
+/* Opens the log, completes the folders and runs the server. Returns an exit code. */
 static int start(ServeArgs *args)
 {
     const bool named = args->log != NULL && !args->quiet;
     args->options.lenient = args->dirs.count == 0 && getenv("TREBUCHET_PATH") == NULL;
     cli_dirs_default(&args->dirs);
+    advice_dirs = &args->dirs;
     args->options.directories = args->dirs.dir;
     args->options.count = args->dirs.count;
     args->options.log = named ? open_log(args) : args->quiet ? -1 : STDERR_FILENO;
@@ -464,7 +350,7 @@ int cli_serve(int argc, char **argv)
                                   .headers = 16 << 10,
                                   .body = 256 << 10,
                                   .log = -1,
-                                  .advise = cli_advice}};
+                                  .advise = advise}};
     int code = parse(&args, argc, argv);
     if (code < 0) code = start(&args);
     cli_dirs_free(&args.dirs);

@@ -1,36 +1,16 @@
-/* cmd_shift.c - trebuchet shift: a configuration of men all over the board. */
+/* cmd_shift.c - trebuchet shift: a position shifted to every place on the board. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/answer_find.h"
-#include "cli/json.h"
+#include "cli/advice.h"
+#include "cli/arguments.h"
+#include "cli/cmd.h"
+#include "cli/folders.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "core/chess/position.h"
 #include "find/shift.h"
-
-static const char usage[] =
-    "Usage: trebuchet shift [options] FEN\n"
-    "\n"
-    "Slides a position over the board without changing the men's places to each\n"
-    "other, and says for each place, with either side to move, what it is worth and\n"
-    "which moves keep that. Places are grouped by the edges that some man stands on:\n"
-    "none, a side, the top or bottom, or both. A group that has one verdict, and a\n"
-    "move that keeps it everywhere, can be learned as one position.\n"
-    "\n"
-    "Maps show the verdict at the square of the white king: + White wins, = a draw,\n"
-    "- Black wins, x the side cannot be to move. Moves of a group are named as they\n"
-    "would be in the position given. En passant and the 50-move rule are left aside.\n"
-    "\n"
-    "      --list           each place of every group, too: the white king, verdict\n"
-    "                       and moves with White to move and Black; any: all moves\n"
-    "      --tsv            one line each with tabs between: FEN with White to move,\n"
-    "                       group, verdict and moves of White, then of Black\n"
-    "      --json           one JSON object\n"
-    "      --svg FILE       write the maps as a picture; - for standard output\n"
-    "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
-    "  -h, --help           this text\n"
-    "\n"
-    "Exit codes: 0 answered, 1 failed, 2 no such position, 3 no table for it.\n";
+#include "json/answer_shift.h"
 
 static const char *const colors[2] = {"White", "Black"};
 
@@ -45,7 +25,7 @@ typedef struct ShiftArgs {
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
-/* "Kg1, Kf1 and 3 more", in the position given or a place of it. */
+/* Writes "Kg1, Kf1 and 3 more": moves of the position given or of one of its places. */
 static void name_moves(const treb_position *pos, int turn, const Move *moves, int count,
                        char out[NAMES_SIZE])
 {
@@ -69,7 +49,7 @@ static void print_group_side(const Shift *shift, const ShiftGroup *group, int tu
     int possible = group->places - count[SHIFT_IMPOSSIBLE];
     printf("    %s to move: ", colors[turn]);
     if (possible == 0) {
-        puts("cannot be");
+        puts("impossible");
         return;
     }
     if (!group->one_verdict[turn]) {
@@ -83,7 +63,7 @@ static void print_group_side(const Shift *shift, const ShiftGroup *group, int tu
     }
     int result = count[0] ? 0 : count[1] ? 1 : 2;
     fputs(shift_result_text(result), stdout);
-    if (possible < group->places) printf(" where it can be");
+    if (possible < group->places) printf(" where it is possible");
     if (result > 0 && group->commons[turn] > 0) {
         name_moves(&shift->pos, turn, group->common[turn], group->commons[turn], names);
         printf(" by %s", names);
@@ -122,7 +102,7 @@ static void print_maps(const Shift *shift)
     puts("    a b c d e f g h      a b c d e f g h");
 }
 
-/* "draw by Ke5", "draw by any", of one place. */
+/* Writes "draw by Ke5" or "draw by any" for one place. */
 static void place_words(const ShiftPlace *place, int turn, char out[NAMES_SIZE])
 {
     char names[NAMES_SIZE];
@@ -136,7 +116,7 @@ static void place_words(const ShiftPlace *place, int turn, char out[NAMES_SIZE])
              place->kept[turn] == place->moves[turn] ? "any" : names);
 }
 
-/* The places of a group, numbered through all groups, as the authors printed a set. */
+/* Prints the places of a group. The numbers run through all groups. */
 static void print_places(const Shift *shift, int edge, int *number)
 {
     for (int i = 0; i < shift->places; i++) {
@@ -154,7 +134,7 @@ static void print_text(const Shift *shift, bool list)
     char fen[TREB_FEN_SIZE];
     int number = 0;
     position_to_fen(&shift->pos, fen);
-    printf("%s\n%d places\n", fen, shift->places);
+    printf("%s\n%d place%s\n", fen, shift->places, shift->places == 1 ? "" : "s");
     for (int edge = 0; edge < SHIFT_EDGES; edge++) {
         const ShiftGroup *group = &shift->group[edge];
         if (group->places == 0) continue;
@@ -252,7 +232,7 @@ static int run(ShiftArgs *args, const treb_tables *tables)
     int code = CLI_OK;
     bool plain = args->svg == NULL || strcmp(args->svg, "-") != 0;
     if (shift_find(tables, &args->pos, NULL, NULL, shift, &error) != TREB_OK)
-        code = cli_fail("shift", &error, &args->dirs);
+        code = cli_fail_tables("shift", &error, &args->dirs);
     else if (args->svg != NULL && !write_svg(args->svg, shift))
         code = CLI_FAILED;
     else if (cli_json_wanted())
@@ -265,28 +245,43 @@ static int run(ShiftArgs *args, const treb_tables *tables)
     return code;
 }
 
-enum { LIST = CLI_OPTION_OWN, TSV, SVG };
+static const CliOption options[] = {
+    {"list", 0, NULL, CLI_FLAG(ShiftArgs, list),
+     "also list the places of every group: the square of the white king, then the verdict and the "
+     "moves with White and with Black to move ('any': all moves)"},
+    {"tsv", 0, NULL, CLI_FLAG(ShiftArgs, tsv),
+     "one line per place, with tabs between: FEN with White to move, group, White's verdict and "
+     "moves, Black's verdict and moves"},
+    CLI_OPTION_JSON("print one JSON object"),
+    {"svg", 0, "FILE", CLI_TEXT(ShiftArgs, svg),
+     "write the maps as a picture; - is standard output"},
+    CLI_OPTION_TABLES(ShiftArgs, dirs),
+    CLI_OPTION_HELP,
+    CLI_OPTIONS_END};
 
-static bool set_option(void *shift, int c, const char *value)
-{
-    ShiftArgs *args = shift;
-    if (c == SVG) return (args->svg = value) != NULL;
-    if (c == LIST) return args->list = true;
-    return args->tsv = true;
-}
+static const CliCommand shift_command = {
+    .name = "shift",
+    .synopsis = "trebuchet shift [options] FEN",
+    .about =
+        "Shifts the whole position to every place on the board where it fits. For each place, with "
+        "either side to move, it finds the verdict and the moves that keep it. Places are grouped "
+        "by the edges of the board that some man touches: none, a side, the top or bottom, or "
+        "both. A group with one verdict, and with a move that keeps it everywhere, can be learned "
+        "as one position.\n\n"
+        "Maps show the verdict at the square of the white king: + White wins, = draw, - Black "
+        "wins, x this side cannot be to move. Moves of a group are named as in the position given. "
+        "En passant and the 50-move rule are ignored.",
+    .options = options,
+    .notes = "Exit codes: 0 answered, 1 failed, 2 wrong command line or impossible position, 3 no "
+             "table for the position."};
 
 int cli_shift(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"list", 0, NULL, LIST}, {"tsv", 0, NULL, TSV},    {"json", 0, NULL, CLI_OPTION_JSON},
-        {"svg", 1, NULL, SVG},   {"tables", 1, NULL, 't'}, {"help", 0, NULL, 'h'},
-        {NULL, 0, NULL, 0}};
     ShiftArgs args = {.tsv = false};
-    const CliOptions reader = {"shift", usage, "t:h", options, &args.dirs, set_option};
-    int code = cli_options(&reader, &args, argc, argv);
+    int code = cli_options(&shift_command, &args, argc, argv);
     if (code < 0 && args.svg != NULL && strcmp(args.svg, "-") == 0 &&
         (cli_json_wanted() || args.tsv)) {
-        cli_error("shift", "--svg - is a picture on standard output, where --json and --tsv print");
+        cli_error("shift", "--svg - cannot be used with --json or --tsv: all print on standard output");
         code = cli_usage("shift");
     }
     if (code < 0) {

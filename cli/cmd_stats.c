@@ -1,28 +1,18 @@
-/* cmd_stats.c - trebuchet stats: counts, longest wins and distances of an ending. */
+/* cmd_stats.c - trebuchet stats: counts, longest wins and the distribution of distances. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/answer.h"
-#include "cli/json.h"
+#include "cli/advice.h"
+#include "cli/arguments.h"
+#include "cli/cmd.h"
+#include "cli/folders.h"
 #include "cli/options.h"
-#include "core/system/error.h"
+#include "cli/output.h"
+#include "cli/terminal.h"
+#include "cli/text.h"
 #include "core/chess/material.h"
-
-static const char usage[] =
-    "Usage: trebuchet stats [options] MATERIAL\n"
-    "\n"
-    "Prints how many positions are won, drawn and lost, the longest wins by each\n"
-    "metric, and how the distances are spread. All of it is exact and stands in the\n"
-    "headers of our tables; Syzygy's do not say.\n"
-    "\n"
-    "  -m, --metric METRIC  spread of dtm, dtc or dtz (default: the first that is\n"
-    "                       installed)\n"
-    "  -n, --no-histogram   counts and longest wins only\n"
-    "      --json           print one JSON object, as the server's /v1/stats does\n"
-    "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
-    "  -h, --help           this text\n"
-    "\n"
-    "Exit codes: 0 done, 1 failed, 2 called wrongly, 3 no table for it.\n";
+#include "core/system/error.h"
+#include "json/answer.h"
 
 enum { ROWS = 24, PLIES_MAX = 65536 };
 
@@ -64,12 +54,12 @@ static void print_counts(const treb_table_info *info)
     cli_format_count(sum[0], count[0]);
     cli_format_count(sum[1], count[1]);
     printf("  %-15s%18s%10s%18s\n\n", "positions", count[0], "", count[1]);
-    puts("Legal positions of the full board; like men are not told apart, en passant is left out.");
+    puts("Legal positions on the full board; men of one kind are interchangeable; no en passant.");
     if (info->count[0][1] + info->count[0][3] + info->count[1][1] + info->count[1][3])
         puts("Cursed wins and blessed losses are draws by the 50-move rule alone.");
 }
 
-/* Counts stand in the headers of our files; Syzygy's have none. */
+/* Prints the counts, which are in the headers of Trebuchet's files. Syzygy's files have none. */
 static void print_positions(const treb_tables *tables, const char *name)
 {
     treb_table_info info;
@@ -79,13 +69,12 @@ static void print_positions(const treb_tables *tables, const char *name)
             print_counts(&info);
             return;
         }
-    puts("How many positions are won is not known: Syzygy's files do not say.");
+    puts("The numbers of positions are not known: Syzygy's files do not have them.");
 }
 
 /* ---- Longest wins ---------------------------------------------------------------------------- */
 
-/* A line for the longest win of a colour, out of those with the winner to move and those with the
- * loser to move. */
+/* Prints the longest win of a colour, with either side to move. Returns false if it never wins. */
 static bool print_longest(const treb_table_info *info, int winner, bool cursed)
 {
     int won = cursed ? TREB_CURSED_WIN : TREB_WIN, lost = cursed ? TREB_BLESSED_LOSS : TREB_LOSS;
@@ -108,7 +97,7 @@ static void print_longest_wins(const treb_tables *tables, const char *name)
 {
     treb_table_info info;
     bool any = false;
-    puts("\nLongest wins, of either side to move");
+    puts("\nLongest wins, with either side to move");
     for (int m = TREB_METRICS - 1; m > TREB_WDL; m--) {
         if (treb_tables_find(tables, name, (treb_metric)m, &info, NULL) != TREB_OK) {
             printf("  %s  not known: no table\n", metric_name((treb_metric)m));
@@ -116,19 +105,19 @@ static void print_longest_wins(const treb_tables *tables, const char *name)
             continue;
         }
         if (info.format == TREB_FORMAT_SYZYGY) {
-            printf("  %s  not known: Syzygy's files do not say\n", metric_name((treb_metric)m));
+            printf("  %s  not known: Syzygy's files do not have it\n", metric_name((treb_metric)m));
             any = true;
             continue;
         }
         for (int winner = 0; winner < 2; winner++)
             for (int cursed = 0; cursed < 2; cursed++) any |= print_longest(&info, winner, cursed);
     }
-    if (!any) puts("  none: nobody ever wins");
+    if (!any) puts("  none: no position is won");
 }
 
 /* ---- The histogram --------------------------------------------------------------------------- */
 
-/* A bar of `share` (0 to 1) of `room` columns, of which `cursed` is drawn lighter. */
+/* Prints a bar of `share` (0 to 1) of `room` columns. The part `cursed` of the columns is drawn lighter. */
 static void print_bar(double share, double cursed, int room, bool utf8)
 {
     static const char *const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
@@ -144,11 +133,11 @@ static void print_bar(double share, double cursed, int room, bool utf8)
     putchar('\n');
 }
 
-/* The row a distance belongs to: a mate on the board shares the first row. */
+/* Returns the row of a distance. Mated positions (0 plies) belong to the first row. */
 static int row_of(int plies, int step) { return plies > 0 ? (plies - 1) / step : 0; }
 
-/* How many plies a row takes, for wins of up to `last`: an even number, if not 1, so that it has
- * as many of White's plies as of Black's. */
+/* Returns how many plies one row stands for, if the longest win has `last` plies. It is 1 or even, so
+ * that each row has as many plies of White as of Black. */
 static int row_step(int last)
 {
     int step = (last + ROWS - 1) / ROWS;
@@ -163,9 +152,9 @@ static void print_row(int from, int to, uint64_t count, double share)
     printf("  %9s  %15s  %6.2f %%  ", range, text, 100.0 * share);
 }
 
-/* Wins of one colour by plies, of both sides to move together. */
+/* The wins of one colour by plies, with either side to move. */
 typedef struct StatsSpread {
-    uint64_t plies[PLIES_MAX], cursed[PLIES_MAX]; /* cursed: those that are draws by the rule */
+    uint64_t plies[PLIES_MAX], cursed[PLIES_MAX]; /* cursed: wins that the 50-move rule turns into draws */
     uint64_t wins;
 } StatsSpread;
 
@@ -238,15 +227,15 @@ static int print_histogram(const StatsArgs *args, const treb_tables *tables,
         status = read_spread(tables, info, winner, spread, &error);
         if (status == TREB_OK && spread->wins) print_spread(spread, winner, info->metric);
     }
-    if (status == TREB_OK && symmetric && spread->wins) puts("\nBlack's wins are the same.");
+    if (status == TREB_OK && symmetric && spread->wins) puts("\nBlack's wins have the same distribution.");
     free(spread);
-    return status == TREB_OK ? CLI_OK : cli_fail("stats", &error, &args->dirs);
+    return status == TREB_OK ? CLI_OK : cli_fail_tables("stats", &error, &args->dirs);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-/* Why something is null that was asked for: a table that is missing if it was named, else one that
- * cannot be read. */
+/* Reports why members of the object are null: a table cannot be read, or the WDL table or the metric
+ * that was requested is missing. Returns the exit code. */
 static int first_failure(const StatsArgs *args, const treb_tables *tables)
 {
     treb_table_info info;
@@ -255,7 +244,7 @@ static int first_failure(const StatsArgs *args, const treb_tables *tables)
         treb_status status = treb_tables_find(tables, args->name, (treb_metric)m, &info, &error);
         bool asked = m == TREB_WDL || m == (int)args->metric;
         if (status != TREB_OK && (asked || status != TREB_ERR_NO_TABLE))
-            return cli_fail("stats", &error, &args->dirs);
+            return cli_fail_tables("stats", &error, &args->dirs);
     }
     return CLI_OK;
 }
@@ -265,7 +254,7 @@ static int run_json(const StatsArgs *args, const treb_tables *tables)
     treb_error error;
     AnswerContext context = {.tables = tables};
     json_t *object = answer_stats(&context, args->name, &error);
-    if (object == NULL) return cli_fail("stats", &error, &args->dirs);
+    if (object == NULL) return cli_fail_tables("stats", &error, &args->dirs);
     json_t *histograms = json_object_get(object, "histograms");
     for (int m = TREB_DTZ; m < TREB_METRICS; m++)
         if (args->metric != TREB_WDL && m != (int)args->metric)
@@ -282,7 +271,7 @@ static int run(const StatsArgs *args, const treb_tables *tables)
     treb_error error;
     treb_table_info info, spread;
     treb_status status = treb_tables_find(tables, args->name, TREB_WDL, &info, &error);
-    if (status != TREB_OK) return cli_fail("stats", &error, &args->dirs);
+    if (status != TREB_OK) return cli_fail_tables("stats", &error, &args->dirs);
     printf("%s\n\n", info.material);
     print_positions(tables, args->name);
     print_longest_wins(tables, args->name);
@@ -294,29 +283,34 @@ static int run(const StatsArgs *args, const treb_tables *tables)
             return CLI_OK;
         if (status == TREB_OK) return print_histogram(args, tables, &spread);
     } while (args->metric == TREB_WDL && status == TREB_ERR_NO_TABLE && --metric == TREB_DTC);
-    /* Verdicts alone have no spread, and that is no failure unless it was asked for. */
+    /* Without distances there is no histogram. That is an error only if a metric was requested. */
     if (args->metric == TREB_WDL && status == TREB_ERR_NO_TABLE) return CLI_OK;
-    return cli_fail("stats", &error, &args->dirs);
+    return cli_fail_tables("stats", &error, &args->dirs);
 }
 
-static bool set_option(void *stats, int c, const char *value)
-{
-    StatsArgs *args = stats;
-    if (c == 'm') return cli_set_metric("stats", value, &args->metric);
-    return args->no_histogram = true;
-}
+static const CliOption options[] = {
+    {"metric", 'm', "METRIC", CLI_DISTANCE(StatsArgs, metric),
+     "distribution of dtm, dtc or dtz (default: the first that is installed)"},
+    {"no-histogram", 'n', NULL, CLI_FLAG(StatsArgs, no_histogram),
+     "print counts and longest wins only"},
+    CLI_OPTION_JSON("print one JSON object, like GET /v1/stats of 'trebuchet serve'"),
+    CLI_OPTION_TABLES(StatsArgs, dirs),
+    CLI_OPTION_HELP,
+    CLI_OPTIONS_END};
 
-/* -1: carry on; else the exit code. */
+static const CliCommand stats_command = {
+    .name = "stats",
+    .synopsis = "trebuchet stats [options] MATERIAL",
+    .about = "Prints how many positions are won, drawn and lost, the longest wins by each metric, "
+             "and the distribution of the distances. All numbers are exact. They come from the "
+             "headers of Trebuchet's tables; Syzygy's files do not have them.",
+    .options = options,
+    .notes = "Exit codes: 0 done, 1 failed, 2 wrong command line, 3 table not installed."};
+
+/* Returns -1 to go on, else the exit code. */
 static int parse(StatsArgs *args, int argc, char **argv)
 {
-    static const struct option options[] = {{"metric", 1, NULL, 'm'},
-                                            {"no-histogram", 0, NULL, 'n'},
-                                            {"json", 0, NULL, CLI_OPTION_JSON},
-                                            {"tables", 1, NULL, 't'},
-                                            {"help", 0, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    const CliOptions reader = {"stats", usage, "m:nt:h", options, &args->dirs, set_option};
-    int code = cli_options(&reader, args, argc, argv);
+    int code = cli_options(&stats_command, args, argc, argv);
     if (code >= 0) return code;
     if (argc - optind != 1) {
         cli_error("stats", "name one material, such as KRPvKR");

@@ -4,53 +4,27 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pawns/solved.h"
-#include "cli/json.h"
-#include "cli/options.h"
-#include "cli/progress.h"
-#include "cli/verify_checksums.h"
-#include "cli/verify_ranks.h"
-#include "core/system/io.h"
 #include "check/verify/verify.h"
+#include "pawns/blocked/blocked_file.h"
+#include "cli/advice.h"
+#include "cli/arguments.h"
+#include "cli/cmd.h"
+#include "cli/folders.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/signals.h"
+#include "cli/text.h"
+#include "cli/verify_checksums.h"
+#include "cli/verify_pawns.h"
+#include "core/system/io.h"
+#include "pawns/solve/pawn_file.h"
 
-static const char usage[] =
-    "Usage: trebuchet verify [options] [MATERIAL | FILE]...\n"
-    "\n"
-    "Checks that every value of a table follows from the moves of its position as the\n"
-    "rules alone give them, and that every checksum is right. Without a material all\n"
-    "tables of the folders are checked. By default a sample of positions; the\n"
-    "checksums are always all compared.\n"
-    "\n"
-    "Syzygy's files (KRPvKR.rtbw, KRPvKR.rtbz) are checked like ours: of a material\n"
-    "of which there are both, both. A FILE stands for its material, in its folder and\n"
-    "of its kind; with --checksum for itself alone.\n"
-    "\n"
-    "Blocked-pawn tables (made by trebuchet blocked --write) are checked with\n"
-    "them, always in full: every cell by the moves of its placement, and captures\n"
-    "that leave up to 5 men by the tables. Solved pawn endings (trebuchet solve\n"
-    "--write) likewise, every cell with --full, else about a million.\n"
-    "\n"
-    "  -f, --full           every position, all counts, and that no line is longer\n"
-    "                       than is said\n"
-    "  -c, --checksum       compare checksums and nothing else\n"
-    "  -s, --share X        of the positions in a sample, such as 0.05 or 5%\n"
-    "  -M, --memory SIZE    use at most SIZE, as 2GiB, or refuse (default 12GiB);\n"
-    "                       what --full has no room for goes to a scratch file in\n"
-    "                       the table's folder, or in that which TMPDIR says\n"
-    "  -j, --threads N      threads (default: one a processor)\n"
-    "      --json           one JSON object a line as tables are checked\n"
-    "  -q, --quiet          say nothing of tables that are right\n"
-    "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
-    "  -h, --help           this text\n"
-    "\n"
-    "Exit codes: 0 all is right, 1 an error was found or something could not be\n"
-    "checked, 2 called wrongly, 3 no such table.\n";
-
-/* The files of one material and kind. */
+/* The files of one material and kind, which are checked together. */
 typedef struct VerifyItem {
     char material[MATERIAL_NAME_SIZE];
     bool syzygy;
-    const char *file; /* that was named, or NULL */
+    const char *file; /* a file of the material that was named, or NULL */
 } VerifyItem;
 
 typedef struct VerifyArgs {
@@ -61,20 +35,20 @@ typedef struct VerifyArgs {
     VerifyList list;
     VerifyItem *item;
     size_t items;
-    BlockedNames ranks; /* blocked-pawn tables (rank files), and solved pawn endings */
+    FileNames pawn_files; /* names of blocked-pawn tables and pawn files */
     bool checksum, quiet;
 } VerifyArgs;
 
 typedef struct VerifyRun {
     const VerifyArgs *args;
-    const VerifyItem *item; /* at hand */
+    const VerifyItem *item; /* being checked */
     const atomic_bool *stop;
     CliProgress progress;
     size_t wrong, unchecked, missing;
     uint64_t positions;
 } VerifyRun;
 
-/* ---- What is printed ------------------------------------------------------------------------- */
+/* ---- Output ---------------------------------------------------------------------------------- */
 
 static bool on_progress(void *context, const char *phase, uint64_t done, uint64_t total)
 {
@@ -148,7 +122,7 @@ static void count_status(VerifyRun *run, treb_status status)
         run->unchecked++;
 }
 
-/* A named file's folder comes before the others. */
+/* Checks the tables of a material. `folder`, that of a file that was named, comes before the others. */
 static treb_status verify_in(const VerifyItem *item, const char *folder, VerifyOptions options,
                              VerifyResult *result)
 {
@@ -169,7 +143,7 @@ static treb_status verify_item(const VerifyRun *run, VerifyResult *result)
     const VerifyItem *item = run->item;
     if (item->file == NULL) return verify_in(item, NULL, run->args->options, result);
     if (access(item->file, F_OK) != 0 && errno == ENOENT) {
-        snprintf(result->text, sizeof result->text, "%.400s is not there", item->file);
+        snprintf(result->text, sizeof result->text, "%.400s does not exist", item->file);
         return TREB_ERR_NO_TABLE;
     }
     char *folder = io_folder(item->file);
@@ -185,9 +159,9 @@ static treb_status verify_item(const VerifyRun *run, VerifyResult *result)
 static void verify_one(VerifyRun *run)
 {
     VerifyResult result = {0};
-    double start = cli_seconds();
+    double start = clock_seconds();
     treb_status status = verify_item(run, &result);
-    double seconds = cli_seconds() - start;
+    double seconds = clock_seconds() - start;
     cli_progress_clear(&run->progress);
     if (atomic_load(run->stop) && status != TREB_OK && status != TREB_ERR_DAMAGED) return;
     run->positions += result.positions;
@@ -199,30 +173,30 @@ static void verify_one(VerifyRun *run)
     fflush(stdout);
 }
 
-static void verify_rank_file(VerifyRun *run, treb_tables *tables, const char *name)
+static void verify_pawn_file(VerifyRun *run, treb_tables *tables, const char *name)
 {
-    double start = cli_seconds();
+    double start = clock_seconds();
     enum { SAMPLE = 1000000 };
     FileCheck check = {.stop = run->stop,
                        .most = run->args->options.full ? 0 : SAMPLE,
                        .threads = run->args->options.threads};
-    treb_status status = verify_ranks(&run->args->dirs, tables, name, &check);
+    treb_status status = verify_pawns(&run->args->dirs, tables, name, &check);
     count_status(run, status);
     run->positions += check.placements;
     if (cli_json_wanted())
-        verify_ranks_json(name, status, &check, cli_seconds() - start);
+        verify_pawns_json(name, status, &check, clock_seconds() - start);
     else
-        verify_ranks_print(name, status, &check, cli_seconds() - start, run->args->quiet);
+        verify_pawns_print(name, status, &check, clock_seconds() - start, run->args->quiet);
     fflush(stdout);
 }
 
-/* The last object: what it came to. */
+/* Prints the last JSON object, the summary. */
 static void print_done(const VerifyRun *run, size_t right, double seconds)
 {
     json_t *object = json_object();
     json_object_set_new(object, "event", json_string("done"));
     json_object_set_new(object, "materials", json_integer((json_int_t)run->args->items));
-    json_object_set_new(object, "rank_files", json_integer((json_int_t)run->args->ranks.count));
+    json_object_set_new(object, "rank_files", json_integer((json_int_t)run->args->pawn_files.count));
     json_object_set_new(object, "right", json_integer((json_int_t)right));
     json_object_set_new(object, "wrong", json_integer((json_int_t)run->wrong));
     json_object_set_new(object, "not_checked",
@@ -235,15 +209,16 @@ static void print_done(const VerifyRun *run, size_t right, double seconds)
 static int summary(const VerifyRun *run, size_t checked, double seconds)
 {
     char positions[32], time[16];
-    size_t bad = run->wrong + run->unchecked + run->missing, ranks = run->args->ranks.count;
+    size_t bad = run->wrong + run->unchecked + run->missing, pawn_files = run->args->pawn_files.count;
     char files[64] = "";
-    if (ranks > 0)
-        snprintf(files, sizeof files, ", %zu file%s of pawns", ranks, ranks == 1 ? "" : "s");
+    if (pawn_files > 0)
+        snprintf(files, sizeof files, ", %zu %s", pawn_files,
+                 cli_plural(pawn_files, "pawn file", "pawn files"));
     cli_format_count(run->positions, positions);
     cli_format_time(seconds, time);
     if (atomic_load(run->stop)) {
         cli_error("verify", "stopped after %zu of %zu", checked,
-                  run->args->items + run->args->ranks.count);
+                  run->args->items + run->args->pawn_files.count);
         return CLI_STOPPED;
     }
     if (cli_json_wanted())
@@ -259,7 +234,7 @@ static int run_all(const VerifyArgs *args)
 {
     VerifyRun run = {.args = args, .stop = cli_catch_signals()};
     VerifyOptions *options = (VerifyOptions *)&args->options;
-    double start = cli_seconds();
+    double start = clock_seconds();
     cli_progress_start(&run.progress, "verify", args->quiet);
     options->dirs = args->dirs.dir;
     options->dirs_count = args->dirs.count;
@@ -272,17 +247,18 @@ static int run_all(const VerifyArgs *args)
         verify_one(&run);
     }
     treb_tables *tables = NULL;
-    if (args->ranks.count > 0 && !atomic_load(run.stop))
+    if (args->pawn_files.count > 0 && !atomic_load(run.stop))
         tables = treb_tables_open(args->dirs.dir, args->dirs.count, NULL);
-    for (size_t k = 0; k < args->ranks.count && !atomic_load(run.stop); k++, i++)
-        verify_rank_file(&run, tables, args->ranks.name[k]);
+    for (size_t k = 0; k < args->pawn_files.count && !atomic_load(run.stop); k++, i++)
+        verify_pawn_file(&run, tables, args->pawn_files.name[k]);
     treb_tables_close(tables);
-    return summary(&run, i, cli_seconds() - start);
+    return summary(&run, i, clock_seconds() - start);
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-/* Files of one material, one kind and, where they were named, one folder are checked together. */
+/* Returns whether a file is checked together with an item: it has the same material, the same kind
+ * and, if both were named, the same folder. */
 static bool together(const VerifyItem *item, const VerifyListed *file)
 {
     if (item->syzygy != file->syzygy || strcmp(item->material, file->material) != 0) return false;
@@ -308,21 +284,21 @@ static bool list_items(VerifyArgs *args)
     return true;
 }
 
-/* Finds what the words mean; without any takes all that the folders have. */
+/* Lists the files that the words name, or, without any words, all files of the folders. */
 static bool list_files(VerifyArgs *args, const treb_tables *tables)
 {
-    bool all = args->words == 0 && args->ranks.count == 0;
+    bool all = args->words == 0 && args->pawn_files.count == 0;
     if (all && (!verify_list_add(&args->list, tables, &args->dirs, NULL) ||
-                !blocked_names(args->dirs.dir, args->dirs.count, &args->ranks) ||
-                !solved_names(args->dirs.dir, args->dirs.count, &args->ranks)))
+                !blocked_file_names(args->dirs.dir, args->dirs.count, &args->pawn_files) ||
+                !pawn_file_names(args->dirs.dir, args->dirs.count, &args->pawn_files)))
         return false;
     for (size_t i = 0; i < args->words; i++)
         if (!verify_list_add(&args->list, tables, &args->dirs, args->word[i])) return false;
     if (!args->checksum) return list_items(args);
-    return verify_list_ranks(&args->list, &args->dirs, &args->ranks);
+    return verify_list_pawns(&args->list, &args->dirs, &args->pawn_files);
 }
 
-/* Sees that the folders can be read, and lists what is to be checked. */
+/* Opens the folders, to see that they can be read, and lists the files to check. */
 static int prepare(VerifyArgs *args)
 {
     treb_tables *tables = cli_open_tables("verify", &args->dirs);
@@ -334,11 +310,11 @@ static int prepare(VerifyArgs *args)
     bool listed = list_files(args, tables);
     treb_tables_close(tables);
     if (!listed) return cli_no_memory("verify");
-    if (args->list.count > 0 || args->ranks.count > 0) return CLI_OK;
+    if (args->list.count > 0 || args->pawn_files.count > 0) return CLI_OK;
     return cli_no_tables("verify", &args->dirs);
 }
 
-/* Of a material that no folder has: where it was looked for, and what makes it. */
+/* If a material has no table, prints the folders that were searched and the command that makes it. */
 static void hint_missing(const VerifyArgs *args)
 {
     for (size_t i = 0; i < args->list.count; i++)
@@ -359,59 +335,65 @@ static bool parse_share(const char *text, double *out)
     return *out > 0 && *out <= 1;
 }
 
-static bool set_option(void *verify, int c, const char *value)
+static bool set_share(const char *command, const CliOption *option, void *to, const char *value)
 {
-    VerifyArgs *args = verify;
-    VerifyOptions *o = &args->options;
-    uint64_t threads;
-    switch (c) {
-    case 'f':
-        return o->full = true;
-    case 'c':
-        return args->checksum = true;
-    case 's':
-        if (parse_share(value, &o->share)) return true;
-        cli_error("verify", "--share takes a number above 0 and up to 1, or a percentage");
-        return false;
-    case 'M':
-        return cli_set_size("verify", "--memory", value, 0, &o->memory);
-    case 'j':
-        if (!cli_set_number("verify", "--threads", value, 1, 1024, &threads)) return false;
-        o->threads = (unsigned)threads;
-        return true;
-    default:
-        return args->quiet = true;
-    }
+    if (parse_share(value, &((VerifyArgs *)to)->options.share)) return true;
+    cli_error(command, "--%s takes a number above 0 and up to 1, or a percentage", option->name);
+    return false;
 }
 
-/* -1: carry on; else the exit code. */
+static const CliOption options[] = {
+    {"full", 'f', NULL, CLI_FLAG(VerifyArgs, options.full),
+     "check every position, all counts, and that no line is longer than the header says"},
+    {"checksum", 'c', NULL, CLI_FLAG(VerifyArgs, checksum), "verify the checksums only"},
+    {"share", 's', "X", CLI_OWN(set_share), "share of the positions in a sample: 0.05 or 5%"},
+    {"memory", 'M', "SIZE", CLI_SIZE(VerifyArgs, options.memory, 0, 0),
+     "use at most SIZE, such as 2GiB, or refuse (default: 12GiB); data of --full that does not fit "
+     "goes to a scratch file in TMPDIR, or else in the folder of the table"},
+    {"threads", 'j', "N", CLI_UNSIGNED(VerifyArgs, options.threads, 1, 1024),
+     "number of threads (default: one per processor)"},
+    CLI_OPTION_JSON("print one JSON object per line, for each table"),
+    CLI_OPTION_JSON_LOG,
+    {"quiet", 'q', NULL, CLI_FLAG(VerifyArgs, quiet), "print nothing about tables that are right"},
+    CLI_OPTION_TABLES(VerifyArgs, dirs),
+    CLI_OPTION_HELP,
+    CLI_OPTIONS_END};
+
+static const CliCommand verify_command = {
+    .name = "verify",
+    .synopsis = "trebuchet verify [options] [MATERIAL | FILE]...",
+    .about =
+        "Checks that every value of a table follows, by the rules of chess alone, from the values "
+        "after the moves of its position, and that every checksum is right. Without an argument, "
+        "checks all tables of the folders. By default it checks a sample of positions, but always "
+        "all checksums.\n\n"
+        "Syzygy's files (KRPvKR.rtbw, KRPvKR.rtbz) are checked in the same way. If a material has "
+        "tables of both kinds, both are checked. A FILE stands for all tables of its material and "
+        "kind in its folder; with --checksum, only for itself.\n\n"
+        "Blocked-pawn tables (made by 'trebuchet blocked --write') are always checked in full: "
+        "every placement by its moves, and captures that leave up to 5 men by the tables. Pawn "
+        "files (made by 'trebuchet solve --write') are checked in the same way, every position "
+        "with --full, else about a million.",
+    .options = options,
+    .notes = "Exit codes: 0 all is right, 1 an error was found or something could not be checked, "
+             "2 wrong command line, 3 table not installed."};
+
+/* Returns -1 to go on, else the exit code. */
 static int parse(VerifyArgs *args, int argc, char **argv)
 {
-    static const struct option options[] = {{"full", 0, NULL, 'f'},
-                                            {"checksum", 0, NULL, 'c'},
-                                            {"share", 1, NULL, 's'},
-                                            {"memory", 1, NULL, 'M'},
-                                            {"threads", 1, NULL, 'j'},
-                                            {"quiet", 0, NULL, 'q'},
-                                            {"json", 0, NULL, CLI_OPTION_JSON},
-                                            {"json-log", 0, NULL, CLI_OPTION_JSON},
-                                            {"tables", 1, NULL, 't'},
-                                            {"help", 0, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    const CliOptions reader = {"verify", usage, "fcs:M:j:qt:h", options, &args->dirs, set_option};
     char name[MATERIAL_NAME_SIZE];
-    int code = cli_options(&reader, args, argc, argv);
+    int code = cli_options(&verify_command, args, argc, argv);
     if (code >= 0) return code;
     if (args->checksum && (args->options.full || args->options.share > 0)) {
         cli_error("verify",
-                  "--checksum looks at no positions: --full and --share do not go with it");
+                  "--checksum checks no positions, so --full and --share cannot be used with it");
         return cli_usage("verify");
     }
     args->word = calloc((size_t)argc, sizeof *args->word);
     if (args->word == NULL) return cli_no_memory("verify");
     for (int i = optind; i < argc; i++) {
-        if (table_ranks_is_name(argv[i]) || table_solved_is_name(argv[i], NULL)) {
-            if (!blocked_names_add(&args->ranks, argv[i])) return cli_no_memory("verify");
+        if (table_blocked_is_name(argv[i]) || table_pawn_is_name(argv[i], NULL)) {
+            if (!file_names_add(&args->pawn_files, argv[i])) return cli_no_memory("verify");
             continue;
         }
         if (!verify_list_is_file(argv[i]) && !cli_read_material("verify", argv[i], name))
@@ -436,7 +418,7 @@ int cli_verify(int argc, char **argv)
     free(args.word);
     free(args.item);
     verify_list_free(&args.list);
-    blocked_names_free(&args.ranks);
+    file_names_free(&args.pawn_files);
     cli_dirs_free(&args.dirs);
     return cli_finish("verify", code);
 }

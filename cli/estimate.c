@@ -5,25 +5,27 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cli.h"
-#include "cli/json.h"
+#include "cli/folders.h"
+#include "cli/output.h"
+#include "cli/signals.h"
+#include "cli/text.h"
 #include "core/system/machine.h"
 
 /* ---- Disk ------------------------------------------------------------------------------------ */
 
-/* Rough figures before anything is solved: bytes a position, both sides to move counted, that all
- * tables of five men came to (docs/performance.md), and those of six that were made (docs/six-men.md). By whether there
- * are six, without pawns and with. */
+/* Average bytes per position of the files, with both sides to move counted as two positions: of all
+ * tables of five men (docs/performance.md), and of the tables of six men that were made
+ * (docs/six-men.md). Indices: six men, pawns, metric. */
 static const double file_bytes[2][2][TREB_METRICS] = {
     {{0.0049, 0.0246, 0.0252, 0.035}, {0.0102, 0.0102, 0.0276, 0.059}},
     {{0.009, 0.011, 0.012, 0.04}, {0.0095, 0.0105, 0.0276, 0.059}}};
 static const double syzygy_bytes[2][TREB_METRICS] = {{0.0044, 0.019}, {0.0101, 0.0095}};
 
-/* Of scratch files, for each position of a side to move that other tables ask for: with distances
- * to mate, or else to zeroing. */
+/* Average bytes of the scratch files per position and side to move that other tables need. Indices:
+ * with distances to mate (else to zeroing), pawns. */
 static const double scratch_bytes[2][2] = {{0.081, 0.095}, {0.31, 0.42}};
 
-/* Verdicts are always made, as distances need them. */
+/* Returns whether a metric is made. Verdicts are always made, because distances need them. */
 static bool wanted(const GenerateOptions *options, int metric)
 {
     return metric == TREB_WDL || options->metrics >> metric & 1;
@@ -43,17 +45,19 @@ uint64_t estimate_step_result(const GenerateStep *step, const GenerateOptions *o
 uint64_t estimate_step_scratch(const GenerateStep *step, const GenerateOptions *options)
 {
     bool mates = options->metrics >> TREB_DTM & 1;
-    if (generate_solved_before(step, options)) return 0; /* it is on the disk already */
-    double cells = 0.5 * (double)(step->cells << step->pair) * step->asked;
+    if (generate_solved_before(step, options)) return 0; /* it exists on the disk */
+    double cells = 0.5 * (double)(step->cells << step->pair) * step->requested;
     return (uint64_t)(scratch_bytes[mates][material_has_pawns(&step->material)] * cells);
 }
 
-/* While a table is made, by metric: cells that wait for the others, and what logs have to say and is not in memory.
- * As KRNvKNN took, and KRPvKRP with all that it needs. */
+/* Bytes per cell while a table is made, by metric: of cells that wait until the table is complete, and of
+ * the parts of the logs that do not fit into memory. Measured with KRNvKNN, and with KRPvKRP and all
+ * tables that it needs. */
 static const double waiting_bytes[TREB_METRICS] = {0.063, 0.125, 0.125, 0.216};
 static const double log_bytes[TREB_METRICS] = {0, 0.3, 0.2, 0.5};
 
-/* What pushes ask for, where there is no room for it in memory: as much as parents ask for, and distances to conversion. */
+/* Bytes on the disk of the slices that pawn pushes lead to, if they do not fit into memory: as much as
+ * larger endings need, and distances to conversion. */
 static double filed_pushes(const GenerateStep *step, const GenerateOptions *options)
 {
     const Material *m = &step->material;
@@ -68,18 +72,18 @@ static double filed_pushes(const GenerateStep *step, const GenerateOptions *opti
 static uint64_t step_working(const GenerateStep *step, const GenerateOptions *options)
 {
     uint64_t memory = generate_memory_allowed(options), spare = 0;
-    /* The logs are those of a slice. */
+    /* The logs are those of one slice. */
     const double slice = (double)step->cells / (double)step->slices;
     double waiting = 0, logs = 0;
     for (int m = 0; m < TREB_METRICS; m++) {
         bool asked = wanted(options, m);
         if (asked && step->write) waiting += waiting_bytes[m];
-        /* Without pawns DTC mostly is DTZ. */
+        /* Without pawns, DTC is mostly equal to DTZ. */
         bool solved = asked && (m != TREB_DTC || material_has_pawns(&step->material));
         if (solved || m == TREB_DTZ) logs += log_bytes[m] * slice;
     }
-    /* What a later run can go on with is on the disk in any case. */
-    if (memory > step->memory && !generate_saved(step, options))
+    /* If the run saves its state for a later run, the logs are on the disk in any case. */
+    if (memory > step->memory && !generate_step_saved(step, options))
         spare = (memory - step->memory) / 2;
     logs -= (double)spare;
     uint64_t sets = memory < step->solving + step->sets ? step->sets + step->sets / 16 : 0;
@@ -89,9 +93,10 @@ static uint64_t step_working(const GenerateStep *step, const GenerateOptions *op
 
 /* ---- Time ------------------------------------------------------------------------------------ */
 
-/* Seconds on two threads of one core of a server's processor (docs/six-men.md) for each billion cells, by metric, to
- * solve and to write: of up to five men and of six, without pawns, with one and with more. Without pawns DTC mostly is
- * DTZ. And to learn what codes are good for all four, in small tables less. */
+/* Seconds per billion cells to solve and to write, by metric, on two threads of one core of a server's
+ * processor (docs/six-men.md), and seconds to learn the codes of all four metrics. Indices: six men;
+ * no pawn, one pawn, more pawns. Without pawns, DTC is mostly equal to DTZ. Learning takes less in small
+ * tables: at most learn_cells seconds per cell. */
 static const struct {
     double solve[TREB_METRICS], write[TREB_METRICS], learn;
 } rates[2][3] = {{{{1.25, 2, 0, 1.75}, {4.75, 5.7, 0.95, 7.6}, 3},
@@ -101,16 +106,18 @@ static const struct {
                   {{3.1, 4.6, 5, 7.4}, {5.5, 2, 5, 5}, 8},
                   {{9, 13, 8, 9}, {7, 4, 5, 5}, 8}}};
 static const double learn_cells = 4e-7;
-/* Cells that stand for two are half as many, but take longer each: without pawns and with. */
+/* A cell that stands for two positions takes longer by these factors. Index: pawns. */
 static const double pair_solve[2] = {1.6, 1.5}, pair_write[2] = {1.6, 2.1};
-/* Of six men without pawns a queen reaches more, and leaves less that is plain: so much more for each of two. And
- * wins of a rook for a knight or a bishop are long where the other side has a knight, such as those of KRNvKNN. */
+/* Tables of six men without pawns take longer by queen_part for each queen, up to two; and by
+ * exchange_part if a side has a rook for a knight or bishop and the other side has a knight, because those
+ * wins are long, as in KRNvKNN. */
 static const double queen_part = 0.4, exchange_part = 0.5;
-static const double zstd_part = 0.25; /* of the time that symbols take to write */
+static const double zstd_part = 0.25; /* time to write with zstd, as a part of that with symbols */
 static const double pace_seconds = 1.0;
 static const char pace_material[] = "KRvKN";
 
-/* Whether the weaker side has a knight, and lacks as much as a rook is worth more than that. */
+/* Returns whether one side is ahead by the difference between a rook and a minor piece and the other side
+ * has a knight. */
 static bool exchange_up(const Material *m)
 {
     static const int worth[TREB_TYPES] = {
@@ -122,7 +129,7 @@ static bool exchange_up(const Material *m)
     return (more == 2 || more == -2) && m->count[weaker][TREB_KNIGHT] > 0;
 }
 
-/* How much more than others a material takes. */
+/* Returns the factor by which a material takes longer than others. */
 static double hardness(const Material *m)
 {
     if (material_men(m) < 6 || material_has_pawns(m)) return 1;
@@ -173,7 +180,7 @@ static void count_nothing(void *context, size_t step, const GenerateReport *repo
     (void)context, (void)step, (void)report;
 }
 
-/* Makes the ending in a folder. */
+/* Makes the small ending in a folder. Returns false if that fails. */
 static bool make_small(const char *folder)
 {
     GenerateOptions options = {
@@ -192,14 +199,14 @@ static bool make_small(const char *folder)
 
 void estimate_pace(Estimate *e, const GenerateOptions *options)
 {
-    enum { SOON = 60 /* seconds: not worth a measurement */ };
+    enum { SHORT = 60 /* seconds: a measurement is not worth it */ };
     char folder[4096];
     e->pace = 1;
-    if (all_seconds(e, options) < SOON) return;
+    if (all_seconds(e, options) < SHORT) return;
     e->pace = 0;
     if (!cli_temporary_folder(folder, sizeof folder)) return;
-    double start = cli_seconds();
-    if (make_small(folder)) e->pace = (cli_seconds() - start) / pace_seconds;
+    double start = clock_seconds();
+    if (make_small(folder)) e->pace = (clock_seconds() - start) / pace_seconds;
     cli_remove_folder(folder);
 }
 
@@ -236,7 +243,7 @@ bool estimate_disk_refusal(const Estimate *e, const GenerateOptions *options, ch
     uint64_t disk = machine_free_disk(options->directory);
     if (e->plan.steps == 0) return false;
     if (!cli_may_write(options->directory)) {
-        snprintf(why, size, "writes into %s: %s", options->directory, strerror(errno));
+        snprintf(why, size, "needs to write into %s: %s", options->directory, strerror(errno));
         return true;
     }
     if (e->result + e->scratch <= disk) return false;
@@ -244,7 +251,7 @@ bool estimate_disk_refusal(const Estimate *e, const GenerateOptions *options, ch
     cli_format_size(e->result, files);
     cli_format_size(e->scratch, scratch);
     cli_format_size(disk, have);
-    snprintf(why, size, "takes about %s of disk (%s, and %s while it runs), and %s are free in %s",
+    snprintf(why, size, "takes about %s of disk space (%s, and %s more while it runs), and %s are free in %s",
              need, files, scratch, have, options->directory);
     return true;
 }
@@ -256,13 +263,13 @@ bool estimate_refusal(const Estimate *e, const GenerateOptions *options, char *w
     if (e->memory <= memory) return estimate_disk_refusal(e, options, why, size);
     cli_format_size(e->memory, need);
     cli_format_size(memory, have);
-    snprintf(why, size, "takes %s of memory, and %s may be taken", need, have);
+    snprintf(why, size, "takes %s of memory, and %s are available", need, have);
     return true;
 }
 
-/* ---- Telling --------------------------------------------------------------------------------- */
+/* ---- Printing --------------------------------------------------------------------------------- */
 
-/* "40 seconds", "17 minutes". */
+/* Writes "40 seconds", "17 minutes". */
 static void format_time(double seconds, char out[32])
 {
     static const char *const units[] = {"seconds", "minutes", "hours", "days"};
@@ -275,7 +282,7 @@ static void format_time(double seconds, char out[32])
 
 void estimate_print(const Estimate *e, const GenerateOptions *options)
 {
-    char text[32], best[16], much[64] = "", memory[16], disk[16], scratch[16],
+    char text[32], best[16], faster[64] = "", memory[16], disk[16], scratch[16],
                              name[MATERIAL_NAME_SIZE], why[512];
     if (e->plan.steps == 0) {
         printf("nothing to do: all these tables are in %s already\n", options->directory);
@@ -290,20 +297,20 @@ void estimate_print(const Estimate *e, const GenerateOptions *options)
     const uint64_t fast = generate_plan_fast(&e->plan);
     if (fast > worst->memory) {
         cli_format_size(fast, best);
-        snprintf(much, sizeof much, ", above all from %s on", best);
+        snprintf(faster, sizeof faster, ", especially from %s on", best);
     }
     printf("tables     %zu to write\n", e->tables);
     printf("positions  %s to solve\n", text);
-    printf("memory     %s at least, for %s; more speeds it up%s\n", memory, name, much);
+    printf("memory     at least %s, for %s; more makes it faster%s\n", memory, name, faster);
     printf("disk       about %s, and %s of scratch files while it runs\n", disk, scratch);
     if (e->pace > 0) {
         format_time(all_seconds(e, options), text);
-        printf("time       about %s on this machine as it is now\n", text);
+        printf("time       about %s on this machine with its present load\n", text);
     }
     if (estimate_refusal(e, options, why, sizeof why))
         printf("here       not possible now: it %s\n", why);
     else
-        printf("here       possible: so much memory and disk are free\n");
+        printf("here       possible: enough memory and disk space are free\n");
 }
 
 static void put_number(json_t *object, const char *name, uint64_t value)
@@ -311,7 +318,7 @@ static void put_number(json_t *object, const char *name, uint64_t value)
     json_object_set_new(object, name, json_integer((json_int_t)value));
 }
 
-/* null: nothing tells. */
+/* UINT64_MAX: not known, null in JSON. */
 static void put_free(json_t *object, const char *name, uint64_t value)
 {
     if (value == UINT64_MAX)

@@ -1,5 +1,5 @@
-/* estimate.h - what making tables would take: for `gen --estimate`, and for advice to make some.
- * All figures that anyone is told come from here. */
+/* estimate.h - estimates of the memory, disk space and time that making tables takes, for
+ * `gen --estimate`, `plan` and the advice about missing tables. */
 #ifndef TREB_CLI_ESTIMATE_H
 #define TREB_CLI_ESTIMATE_H
 
@@ -9,53 +9,54 @@
 
 typedef struct Estimate {
     GeneratePlan plan;
-    size_t tables;      /* to write, each with a file a metric */
-    size_t worst;       /* the step that takes most memory */
-    uint64_t positions; /* to solve */
-    uint64_t memory;    /* bytes at a time */
-    uint64_t result;    /* bytes of the files, roughly */
-    uint64_t scratch;   /* bytes of scratch files beside them while it runs, roughly */
+    size_t tables;      /* number of tables to write, each with one file per metric */
+    size_t worst;       /* index of the step that needs most memory */
+    uint64_t positions; /* number of positions to solve */
+    uint64_t memory;    /* bytes of memory needed at the same time */
+    uint64_t result;    /* approximate bytes of the files */
+    uint64_t scratch;   /* approximate bytes of the scratch files that exist while it runs */
     double pace;        /* see estimate_pace; 0: not measured */
 } Estimate;
 
-/* What it takes to make the tables of some materials and all that they need, as far as they are not
- * in options->directory, which need not exist. To be freed if TREB_OK. Opens every file that is
- * there: some ms for a hundred tables. */
+/* Estimates what it takes to make the tables of some materials and all tables that they need, except
+ * those that exist in options->directory. That folder may be missing. The caller frees the estimate if
+ * the result is TREB_OK. Opens every file in the folder, which takes some ms for a hundred tables. */
 treb_status estimate_make(const GenerateOptions *options, const Material *materials, size_t count,
                           Estimate *out, treb_error *error);
 void estimate_free(Estimate *estimate);
 
-/* Measures how fast this machine makes a small ending, in a temporary folder, compared with the one whose figures
- * are known: a second or two, spent only where it would take a minute and more. Without it no time is told. */
+/* Measures how fast this machine makes a small ending in a temporary folder, relative to the machine on
+ * which the constants of estimate.c were measured. This takes a second or two, so it is done only if the
+ * tables take more than a minute. pace is 0 if that fails; then no time is printed. */
 void estimate_pace(Estimate *estimate, const GenerateOptions *options);
 
-/* Seconds that a step takes, about, at a pace. */
+/* Returns the approximate seconds that a step takes at a pace. */
 double estimate_step_seconds(const GenerateStep *step, const GenerateOptions *options, double pace);
 
-/* How they divide, at pace 1. */
+/* The seconds for solving and for writing at pace 1. */
 typedef struct EstimateTime {
     double solve, write;
 } EstimateTime;
 EstimateTime estimate_step_time(const GenerateStep *step, const GenerateOptions *options);
 
-/* Rough bytes of the files that one step of the plan writes, and of its scratch file. */
+/* Return the approximate bytes of the files that a step writes, and of its scratch file. */
 uint64_t estimate_step_result(const GenerateStep *step, const GenerateOptions *options);
 uint64_t estimate_step_scratch(const GenerateStep *step, const GenerateOptions *options);
 
-/* The part of a refusal that is about the folder: it may not be written, or has not the room. As
- * estimate_refusal, from which it differs in that memory is left aside. */
+/* Returns true and writes the reason if the folder is not writable or the disk has too little space.
+ * Memory does not count here; otherwise like estimate_refusal. */
 bool estimate_disk_refusal(const Estimate *estimate, const GenerateOptions *options, char *why,
                            size_t size);
 
-/* Why this machine cannot do it, as "takes 2.1 TB of memory, and 21.6 GB may be taken"; false, with
- * nothing written, if it can. */
+/* If this machine cannot make the tables, writes the reason, as "takes 2.1 TB of memory, and 21.6 GB are
+ * free", and returns true. */
 bool estimate_refusal(const Estimate *estimate, const GenerateOptions *options, char *why,
                       size_t size);
 
-/* The lines and the object of `gen --estimate`. The object is NULL without memory. */
+/* Print the lines of `gen --estimate`, and return its JSON object (NULL without memory). */
 void estimate_print(const Estimate *estimate, const GenerateOptions *options);
 json_t *estimate_json(const Estimate *estimate, const GenerateOptions *options);
-/* Of one step, and of the whole. */
+/* Return the JSON objects for one step and for the total. */
 json_t *estimate_step_json(const GenerateStep *step, const GenerateOptions *options, double pace);
 json_t *estimate_total_json(const Estimate *estimate, const GenerateOptions *options);
 

@@ -4,26 +4,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/answer_find.h"
-#include "json/line.h"
-#include "cli/cli.h"
-#include "cli/json.h"
+#include "cli/output.h"
+#include "cli/text.h"
 #include "core/chess/material.h"
 #include "core/chess/position.h"
 #include "core/chess/san.h"
+#include "json/answer_list.h"
+#include "json/line.h"
+#include "json/line_pgn.h"
+#include "json/words.h"
 
 enum { LINE_MOVES = 2048 };
 
-/* "White to move draws, Black to move loses" of a zugzwang; else "". */
+/* Returns "White to move draws, Black to move loses" for a zugzwang, else "". */
 static const char *zugzwang_text(const Found *found)
 {
-    if (found->zugzwang == FIND_FULL_POINT) return "whoever is to move loses";
+    if (found->zugzwang == FIND_FULL_POINT) return "the side to move loses";
     if (found->zugzwang == FIND_NO_ZUGZWANG) return "";
     return found->loser == TREB_WHITE ? "White to move loses, Black to move draws"
                                       : "White to move draws, Black to move loses";
 }
 
-/* The distances that are known; a draw has none. */
+/* Returns the distances that are known. A draw has none. */
 static treb_value value_of(const treb_tables *tables, const treb_position *pos)
 {
     treb_value value = {.wdl = TREB_DRAW};
@@ -85,11 +87,11 @@ static bool print_pgn(const treb_tables *tables, const Found *found)
     char note[LINE_NOTE_SIZE], *text = NULL;
     PgnLine line = {.pos = found->pos, .metric = TREB_WDL, .rule = TREB_RULE_50};
     AnswerContext context = {.tables = tables};
-    /* Of a zugzwang the play that shows it: of the side that loses. */
+    /* For a zugzwang, the line is that of the side that loses if it must move. */
     if (found->zugzwang == FIND_HALF_POINT) line.pos.turn = (uint8_t)found->loser;
     if (moves != NULL) {
         line_fill(&context, &line, moves, LINE_MOVES, note, NULL);
-        text = pgn_write(&line);
+        text = line_pgn(&line);
     }
     bool good = text != NULL;
     if (good) fputs(text, stdout);
@@ -130,16 +132,17 @@ bool find_print(FindForm form, const treb_tables *tables, const Found *found)
 
 /* ---- Counts ---------------------------------------------------------------------------------- */
 
-/* Who loses by having to move. Of the same men on both sides it does not matter which. */
+/* Prints how many zugzwangs each side loses. If both sides have the same men, the sides are not
+ * distinguished. */
 static void print_losers(FILE *out, const char *material, const FindCounts *counts)
 {
     Material m;
     unsigned long long full = counts->full, white = counts->half[0], black = counts->half[1];
-    fprintf(out, ": whoever is to move loses in %llu", full);
+    fprintf(out, ". In %llu the side to move loses", full);
     if (material_parse(material, &m) && material_symmetric(&m))
-        fprintf(out, ", one side in %llu", white + black);
+        fprintf(out, "; in %llu one side loses if it must move", white + black);
     else
-        fprintf(out, ", White in %llu, Black in %llu", white, black);
+        fprintf(out, "; in %llu White and in %llu Black loses if it must move", white, black);
 }
 
 static int print_counts_json(const char *material, const FindCounts *counts)

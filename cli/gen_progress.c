@@ -6,13 +6,14 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/cli.h"
 #include "cli/estimate.h"
-#include "cli/json.h"
+#include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/signals.h"
+#include "cli/text.h"
 
 enum { BAR = 24, TICK_MS = 200, JSON_PAUSE = 30 /* seconds */ };
-/* Seconds without a tick: then the process was stopped (Ctrl-Z, SIGSTOP), and nobody worked. */
+/* After that many seconds without a tick, the process was stopped (Ctrl-Z, SIGSTOP) in between. */
 static const double stopped_after = 2;
 
 struct GenProgress {
@@ -21,23 +22,23 @@ struct GenProgress {
     const GeneratePlan *plan;
     const GenerateOptions *options;
     const GenerateProgress *state;
-    double work;  /* of all tables */
-    double share; /* that was done when last told, */
-    double given; /* and what of it an earlier run has done */
-    int resumed;  /* tables of which `given` knows */
+    double work;  /* seconds of all tables at pace 1 */
+    double share; /* the part done (0 to 1) when it was last printed */
+    double given; /* the part that an earlier run has done */
+    int resumed;  /* number of tables that `given` includes */
     CliProgress line;
     double next_json;
-    double tick;    /* when the watcher last looked, */
-    double stopped; /* and the seconds that the process was stopped */
+    double tick;    /* time of the last tick of the thread */
+    double stopped; /* seconds that the process was stopped */
     pthread_t thread;
-    pthread_mutex_t lock; /* of the line, standard output and `stop` */
+    pthread_mutex_t lock; /* protects the line, standard output and `stop` */
     pthread_cond_t wake;
     bool stop, threaded;
 };
 
-/* ---- How far it is --------------------------------------------------------------------------- */
+/* ---- The part that is done ------------------------------------------------------------------- */
 
-/* The part of the writing of a table that is collecting, about: of up to five men, and of six. */
+/* Approximate part of the time for writing that is spent collecting cells. Index: six men. */
 static const double collect_part[2] = {0.2, 0.4};
 
 static double share_of(uint64_t part, uint64_t all)
@@ -45,12 +46,13 @@ static double share_of(uint64_t part, uint64_t all)
     return all == 0 ? 0 : part < all ? (double)part / (double)all : 1;
 }
 
-/* How much of a slice is solved: it is set up, and there is a loop for each metric, of which nobody knows how
- * long it will be; all of these take about the same time. Without pawns DTC mostly is DTZ. */
+/* Returns the part of a slice that is solved. Setting it up and the loop of each metric take about the same
+ * time. The number of plies of a loop is not known in advance. Without pawns, DTC has no loop, because it is
+ * mostly equal to DTZ. */
 static double slice_solved(const GenProgress *p, const GenerateStep *step)
 {
     const double usual = 100;
-    const SolverWatch *solver = &p->state->solver;
+    const SolverProgress *solver = &p->state->solver;
     const unsigned metrics = p->options->metrics | 1u << TREB_DTZ,
                    at = atomic_load(&solver->metric);
     double ply = atomic_load(&solver->ply), before = 0, loops = 0;
@@ -66,10 +68,11 @@ static double slice_solved(const GenProgress *p, const GenerateStep *step)
     return parts / (1 + loops);
 }
 
-/* What was done of the table at hand, in seconds at whatever pace. */
+/* Returns the work done on the present table, in seconds at pace 1. */
 static double table_done(const GenProgress *p, const GenerateStep *step)
 {
-    /* `all` first: it is set when `done` is back at 0, so that an old one is at most too small. */
+    /* Read `all` first: the generator sets it after it has set `done` back to 0, so that the part is at most
+     * too small. */
     uint64_t all = atomic_load(&p->state->all), done = atomic_load(&p->state->done);
     const EstimateTime time = estimate_step_time(step, p->options);
     const double collect = collect_part[material_men(&step->material) > 5];
@@ -86,13 +89,13 @@ static double table_done(const GenProgress *p, const GenerateStep *step)
     return time.solve * solved + time.write * (collect * collected + (1 - collect) * written);
 }
 
-/* And of a whole one. */
+/* Returns the work of a whole table. */
 static double step_work(const GenProgress *p, size_t step)
 {
     return estimate_step_seconds(&p->plan->step[step], p->options, 1);
 }
 
-/* The share of the whole plan. */
+/* Returns the part of the whole plan that is done. */
 static double share_done(const GenProgress *p)
 {
     size_t table = (size_t)atomic_load(&p->state->table);
@@ -101,11 +104,11 @@ static double share_done(const GenProgress *p)
     return p->work > 0 && work < p->work ? work / p->work : 1;
 }
 
-/* Seconds that are left, if the rest goes as fast as what this run has done. 0: not known yet. */
+/* Returns the seconds that are left if the rest is as fast as what this run has done. 0: not known yet. */
 static double time_left(GenProgress *p, double share)
 {
-    double elapsed = cli_seconds() - p->line.start - p->stopped;
-    /* What an earlier run has done was not done in this time. */
+    double elapsed = clock_seconds() - p->line.start - p->stopped;
+    /* The work of an earlier run does not count for the speed of this run. */
     if (p->resumed != atomic_load(&p->state->resumed)) {
         p->resumed = atomic_load(&p->state->resumed);
         p->given += share - p->share;
@@ -115,9 +118,9 @@ static double time_left(GenProgress *p, double share)
     return own > 0.01 && elapsed > 1 ? elapsed * (1 - share) / own : 0;
 }
 
-/* ---- Telling --------------------------------------------------------------------------------- */
+/* ---- Printing --------------------------------------------------------------------------------- */
 
-/* "solving dtz ply 105". */
+/* Writes "solving dtz ply 105". */
 static void describe_phase(const GenProgress *p, char *text, size_t size)
 {
     static const char *const phases[] = {"solving", "collecting", "writing"};
@@ -132,7 +135,7 @@ static void describe_phase(const GenProgress *p, char *text, size_t size)
         snprintf(text, size, "%s", phases[phase]);
 }
 
-static void tell(GenProgress *p)
+static void print_line(GenProgress *p)
 {
     char name[MATERIAL_NAME_SIZE], left[16] = "--:--", bar[BAR + 4] = "", phase[40], scratch[16];
     size_t table = (size_t)atomic_load(&p->state->table);
@@ -151,8 +154,8 @@ static void tell(GenProgress *p)
                       100 * done, table + 1, p->plan->steps, name, phase, scratch, left);
 }
 
-/* The same for a program. */
-static void tell_json(GenProgress *p)
+/* Prints the progress as a JSON object. */
+static void print_json(GenProgress *p)
 {
     char name[MATERIAL_NAME_SIZE], phase[40];
     size_t table = (size_t)atomic_load(&p->state->table);
@@ -163,21 +166,21 @@ static void tell_json(GenProgress *p)
                                "material", name, "phase", phase, "table", (json_int_t)table + 1,
                                "tables", (json_int_t)p->plan->steps, "done", cli_json_real(done, 4),
                                "scratch_bytes", (json_int_t)generate_scratch(p->options),
-                               "elapsed_s", cli_json_real(cli_seconds() - p->line.start, 1));
+                               "elapsed_s", cli_json_real(clock_seconds() - p->line.start, 1));
     if (left > 0) json_object_set_new(object, "left_s", cli_json_real(left, 0));
     cli_json_line(p->command, object);
 }
 
-/* Tells if it is time, or if somebody asks: with SIGUSR1. */
-static void look(GenProgress *p)
+/* Prints the progress if it is due or SIGUSR1 asks for it. */
+static void tick(GenProgress *p)
 {
-    bool asked = cli_asked(), due = cli_progress_due(&p->line);
-    double now = cli_seconds();
+    bool asked = cli_progress_asked(), due = cli_progress_due(&p->line);
+    double now = clock_seconds();
     if (now - p->tick > stopped_after) p->stopped += now - p->tick;
     p->tick = now;
-    if (due || asked) tell(p);
+    if (due || asked) print_line(p);
     if (p->style != GEN_PROGRESS_JSON || !(asked || now >= p->next_json)) return;
-    tell_json(p);
+    print_json(p);
     p->next_json = now + JSON_PAUSE;
 }
 
@@ -186,7 +189,7 @@ static void *watch(void *context)
     GenProgress *p = context;
     pthread_mutex_lock(&p->lock);
     while (!p->stop) {
-        look(p);
+        tick(p);
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_nsec += TICK_MS * 1000000L;
@@ -219,10 +222,10 @@ GenProgress *gen_progress_start(const char *command, int style, const GeneratePl
     return p;
 }
 
-/* What ranks sent each other. */
+/* Returns the bytes and messages that processes sent to each other. */
 static json_t *traffic_json(const GenerateReport *r)
 {
-    const RankTraffic *t = &r->traffic, *w = &r->writing;
+    const ProcessTraffic *t = &r->traffic, *w = &r->writing;
     json_t *writing = json_pack("{s:I, s:I, s:o}", "sent_bytes", (json_int_t)w->bytes, "messages",
                                 (json_int_t)w->messages, "waiting_s",
                                 cli_json_real(1e-6 * (double)w->waiting, 3));
@@ -244,7 +247,7 @@ static void step_json(const GenProgress *p, const char *name, const GenerateRepo
     json_object_set_new(object, "solve_s", cli_json_real(r->seconds[GENERATE_SOLVE], 3));
     json_object_set_new(object, "write_s", cli_json_real(generate_writing(r), 3));
     json_object_set_new(object, "total_s", cli_json_real(r->total, 3));
-    json_object_set_new(object, "elapsed_s", cli_json_real(cli_seconds() - p->line.start, 3));
+    json_object_set_new(object, "elapsed_s", cli_json_real(clock_seconds() - p->line.start, 3));
     for (int m = 0; m < TREB_METRICS; m++)
         if (r->result.file_size[m])
             json_object_set_new(bytes, table_metric_name(m),

@@ -7,9 +7,9 @@ enum { LENGTH_MAX = 24, FAR = LENGTH_MAX };
 
 static int least(int a, int b) { return a < b ? a : b; }
 
-/* How many slips turn one word into the other. The rows of the usual table: each needs the two
- * before it. */
-static int slips(const char *a, const char *b)
+/* Returns the edit distance of two words, where an exchange of two neighbouring letters counts as one
+ * mistake. Only the last three rows of the usual table are kept. */
+static int edit_distance(const char *a, const char *b)
 {
     int row[3][LENGTH_MAX + 1], *last = row[0], *now = row[1], *before = row[2];
     int m = (int)strlen(a), n = (int)strlen(b);
@@ -31,20 +31,20 @@ static int slips(const char *a, const char *b)
     return last[n];
 }
 
-/* "veri" and "generate" are as near as one slip. */
-static int distance(const char *word, const char *known)
+/* A word that is a beginning of the other ("veri", "generate") counts as one mistake. */
+static int mistakes(const char *word, const char *known)
 {
     size_t length = strlen(word), other = strlen(known), most = length < other ? length : other;
-    int count = slips(word, known);
+    int count = edit_distance(word, known);
     return most >= 3 && strncmp(word, known, most) == 0 ? least(count, 1) : count;
 }
 
 const char *guess_word(const char *word, const char *const *words, size_t count)
 {
     const char *best = NULL;
-    int nearest = strlen(word) < 6 ? 2 : 3; /* one slip in a short word, two in a long one */
+    int nearest = strlen(word) < 6 ? 2 : 3; /* one mistake in a short word, two in a long one */
     for (size_t i = 0; i < count; i++) {
-        int d = distance(word, words[i]);
+        int d = mistakes(word, words[i]);
         if (d >= nearest) continue;
         nearest = d;
         best = words[i];

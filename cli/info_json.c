@@ -1,11 +1,11 @@
 /* info_json.c - see info_json.h. */
 #include "cli/info_json.h"
 
-#include "json/answer.h"
-#include "cli/json.h"
+#include "cli/output.h"
 #include "core/chess/bitboard.h"
-#include "core/format/table_ranks.h"
-#include "core/format/table_solved.h"
+#include "core/format/table_blocked.h"
+#include "core/format/table_pawn.h"
+#include "json/words.h"
 
 static const char *const colors[2] = {"white", "black"};
 
@@ -27,7 +27,7 @@ static json_t *squares_json(uint64_t set)
     return array;
 }
 
-/* {"white":{"win":n,...},"black":{...}}, as /v1/tables has it. */
+/* Returns {"white":{"win":n,...},"black":{...}}, like /v1/tables of the server. */
 static json_t *counts_json(const TableHeader *h)
 {
     json_t *object = json_object();
@@ -40,7 +40,7 @@ static json_t *counts_json(const TableHeader *h)
     return object;
 }
 
-/* [{"turn":..,"verdict":..,"plies":..,"fen":..}]. */
+/* Returns [{"turn":..,"verdict":..,"plies":..,"fen":..}]. */
 static json_t *longest_json(const TableHeader *h)
 {
     json_t *array = json_array();
@@ -58,7 +58,7 @@ static json_t *longest_json(const TableHeader *h)
     return array;
 }
 
-/* ["pawns", "kings", "white R", ...], outermost first. */
+/* Returns ["pawns", "kings", "white R", ...], outermost first. */
 static json_t *order_json(const Index *index)
 {
     static const char letters[] = "PNBRQK";
@@ -127,29 +127,29 @@ static void put_solved(json_t *object, const TableHeader *h)
         json_t *side = json_object();
         for (int i = 0; i < 3; i++)
             put(side, verdicts[i].name, number(h->side[s].count[verdicts[i].verdict]));
-        put(side, "open", number(h->solved.open[s]));
+        put(side, "open", number(h->pawn.open[s]));
         put(counts, colors[s], side);
-        put(pawns, colors[s], squares_json(h->solved.root.pawns[s]));
+        put(pawns, colors[s], squares_json(h->pawn.root.pawns[s]));
     }
     put(object, "pawns", pawns);
-    put(object, "structures", number(h->solved.structures));
+    put(object, "structures", number(h->pawn.structures));
     put(object, "counts", counts);
 }
 
-static void put_ranks(json_t *object, const TableHeader *h)
+static void put_blocked(json_t *object, const TableHeader *h)
 {
     static const char *const goals[GOALS] = {"exact", "take", "reach"};
-    const TableRanks *ranks = &h->ranks;
+    const TableBlocked *blocked = &h->blocked;
     json_t *pawns = json_object(), *open = json_object();
     for (int s = 0; s < 2; s++) {
-        put(pawns, colors[s], squares_json(ranks->pawns[s]));
-        put(open, colors[s], number(ranks->open[s]));
+        put(pawns, colors[s], squares_json(blocked->pawns[s]));
+        put(open, colors[s], number(blocked->open[s]));
     }
     put(object, "pawns", pawns);
-    put(object, "goal", json_string(goals[ranks->goal]));
-    put(object, "squares", squares_json(ranks->squares));
-    put(object, "safe", json_boolean(ranks->safe));
-    put(object, "upper_bounds", json_boolean(ranks->upper_bounds));
+    put(object, "goal", json_string(goals[blocked->goal]));
+    put(object, "squares", squares_json(blocked->squares));
+    put(object, "safe", json_boolean(blocked->safe));
+    put(object, "upper_bounds", json_boolean(blocked->upper_bounds));
     put(object, "open", open);
     put(object, "counts", counts_json(h));
     put(object, "longest", longest_json(h));
@@ -166,9 +166,9 @@ json_t *info_json(const Table *table)
     put(object, "men", json_integer(material_men(&h->index.material)));
     put(object, "metric", json_string(table_metric_name(h->metric)));
     put(object, "bytes", number(table_file_size(table)));
-    if (h->metric == TABLE_RANKS)
-        put_ranks(object, h);
-    else if ((int)h->metric == TABLE_SOLVED)
+    if (h->metric == TABLE_BLOCKED)
+        put_blocked(object, h);
+    else if ((int)h->metric == TABLE_PAWN)
         put_solved(object, h);
     else
         put_table(object, h);

@@ -7,7 +7,7 @@
 #include "core/format/table.h"
 #include "probe/syzygy/syzygy.h"
 
-/* A new object, or NULL without memory. The man page of trebuchet-info lists the members. */
+/* Return a new object, or NULL without memory. The manual page of trebuchet-info lists the members. */
 json_t *info_json(const Table *table);
 json_t *info_json_syzygy(const Syzygy *table, const Material *material, treb_metric metric);
 

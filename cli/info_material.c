@@ -5,17 +5,20 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "json/answer.h"
+#include "cli/advice.h"
+#include "cli/folders.h"
 #include "cli/info_json.h"
-#include "cli/json.h"
+#include "cli/output.h"
+#include "cli/text.h"
+#include "core/format/table.h"
 #include "core/system/error.h"
 #include "core/system/io.h"
-#include "core/format/table.h"
+#include "json/words.h"
 #include "probe/syzygy/syzygy.h"
 
-/* ---- Finding them ---------------------------------------------------------------------------- */
+/* ---- Finding the files ----------------------------------------------------------------------- */
 
-/* The path that a file has, if it is there. */
+/* Writes the path of a file. Returns whether it exists. */
 static bool find_one(const Material *material, MaterialFile *file)
 {
     char name[TABLE_NAME_SIZE + SYZYGY_NAME_SIZE];
@@ -28,7 +31,7 @@ static bool find_one(const Material *material, MaterialFile *file)
     return n > 0 && (size_t)n < sizeof file->path && stat(file->path, &info) == 0;
 }
 
-MaterialFile *material_files(const CliDirs *dirs, const Material *material, size_t *count)
+MaterialFile *info_material_files(const CliDirs *dirs, const Material *material, size_t *count)
 {
     MaterialFile *list = malloc((dirs->count + 1) * 2 * TREB_METRICS * sizeof *list);
     *count = 0;
@@ -42,9 +45,9 @@ MaterialFile *material_files(const CliDirs *dirs, const Material *material, size
     return list;
 }
 
-/* ---- Telling of them ------------------------------------------------------------------------- */
+/* ---- Printing -------------------------------------------------------------------------------- */
 
-/* One that is open; neither of both if it cannot be read. */
+/* An open file. Both pointers are NULL if it cannot be read. */
 typedef struct Opened {
     Table *table;
     Syzygy *syzygy;
@@ -112,10 +115,10 @@ static void print_one(const MaterialFile *file, const Material *material, treb_s
     close_one(&o);
 }
 
-/* What a search among the folders would miss. */
+/* Prints the metrics for which there is no file. */
 static void print_missing(const MaterialFile *list, size_t count)
 {
-    const char *between = "  not there: ";
+    const char *between = "  missing: ";
     for (int m = TREB_WDL; m < TREB_METRICS; m++) {
         bool there = false;
         for (size_t i = 0; i < count; i++) there = there || list[i].metric == (treb_metric)m;
@@ -176,20 +179,22 @@ static treb_status print_json(const Material *material, const MaterialFile *list
     return cli_json_line("info", object) == CLI_OK ? status : TREB_ERR_MEMORY;
 }
 
-int material_files_show(const CliDirs *dirs, const Material *material)
+int info_material_show(const CliDirs *dirs, const Material *material)
 {
     size_t count;
-    MaterialFile *list = material_files(dirs, material, &count);
+    MaterialFile *list = info_material_files(dirs, material, &count);
     if (list == NULL) return cli_no_memory("info");
     treb_status status = TREB_OK;
     if (count == 0) {
         treb_error error;
         char name[TABLE_NAME_SIZE];
         table_file_name(material, TREB_WDL, name);
-        fail(&error, TREB_ERR_NO_TABLE, "%s is not installed, nor another file of this material",
+        fail(&error, TREB_ERR_NO_TABLE, "%s is not installed, and no other file of this material either",
              name);
+        material_name(material, name);
+        fail_missing_table(&error, name, TREB_WDL);
         free(list);
-        return cli_fail("info", &error, dirs);
+        return cli_fail_tables("info", &error, dirs);
     }
     status =
         cli_json_wanted() ? print_json(material, list, count) : print_all(material, list, count);

@@ -1,12 +1,12 @@
-/* main.c - the trebuchet command. */
+/* main.c - the trebuchet command: runs its subcommands. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/cmd.h"
 #include "cli/guess.h"
-#include "cli/json.h"
+#include "cli/output.h"
 
 typedef struct Command {
     const char *name;
@@ -17,30 +17,29 @@ typedef struct Command {
 
 static const Command commands[] = {
     {"gen", cli_gen, "make tables", true},
-    {"plan", cli_plan, "tables as jobs for several machines, for make or Slurm", true},
+    {"plan", cli_plan, "list missing tables as jobs, for make or Slurm", true},
     {"export", cli_export, "make Syzygy's files, for engines that read them", true},
-    {"probe", cli_probe, "what a position is worth, and each of its moves", false},
-    {"line", cli_line, "the best play from a position, as PGN", false},
-    {"find", cli_find, "which positions of an ending are of some kind: zugzwangs and the like",
-     true},
-    {"rule", cli_rule, "try a rule of thumb on all positions of an ending", true},
-    {"play", cli_play, "a strategy that chooses moves by advice: does it always win?", true},
-    {"shift", cli_shift, "a position slid over the board: where does its verdict hold?", false},
-    {"near", cli_near, "positions nearby with another verdict: what to aim for", false},
-    {"solve", cli_solve, "any ending of kings and pawns, solved on the spot", false},
-    {"blocked", cli_blocked, "kings among blocked pawns: ranks and corresponding squares", false},
-    {"stats", cli_stats, "counts, longest wins and distances of an ending", false},
-    {"info", cli_info, "what the header of a table file says", false},
+    {"probe", cli_probe, "show the value of a position and of each move", false},
+    {"line", cli_line, "print the best play from a position, as PGN", false},
+    {"find", cli_find, "find positions of an ending: zugzwangs, only moves and others", true},
+    {"rule", cli_rule, "test a rule of thumb on all positions of an ending", true},
+    {"play", cli_play, "test whether a strategy always wins", true},
+    {"shift", cli_shift, "shift a position over the board and compare the verdicts", false},
+    {"near", cli_near, "find similar positions with another verdict", false},
+    {"solve", cli_solve, "solve an ending of kings and pawns without a table", false},
+    {"blocked", cli_blocked, "kings and blocked pawns: distances, corresponding squares", false},
+    {"stats", cli_stats, "show counts, longest wins and distances of an ending", false},
+    {"info", cli_info, "explain the header of a table file", false},
     {"verify", cli_verify, "check tables against the rules of chess", true},
-    {"compare", cli_compare, "compare what two sets of tables say", true},
+    {"compare", cli_compare, "compare the answers of two sets of tables", true},
     {"bench", cli_bench, "measure the speed of probes", true},
-    {"serve", cli_serve, "answer over HTTP, with a page to look at", false},
+    {"serve", cli_serve, "answer over HTTP, with a web page", false},
     {"engine", cli_engine, "run a chess engine built for Fathom on these tables", false},
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-/* Lists end with NULL. */
+/* These lists end with NULL. */
 static const char *const help_words[] = {"help", "--help", "-h", NULL};
 static const char *const version_words[] = {"version", "--version", "-V", NULL};
 
@@ -52,19 +51,19 @@ static bool is_one_of(const char *word, const char *const *words)
 
 static const char usage[] = "Usage: trebuchet COMMAND [options]\n"
                             "\n"
-                            "Chess endgame tablebases: make them and ask them.\n"
+                            "Makes and probes chess endgame tablebases.\n"
                             "\n";
 
 static const char usage_end[] =
-    "  help     what there is, or all about a COMMAND\n"
-    "  version  which version this is\n"
+    "  help     list the commands, or explain one COMMAND\n"
+    "  version  print the version\n"
     "\n"
-    "'trebuchet help COMMAND' tells more. 'trebuchet gen --men 4' makes a first set\n"
-    "of tables, in less than a minute. Tables are looked for in the folders given by\n"
-    "--tables DIR, else in those of TREBUCHET_PATH (colons between), else in\n"
-    "./tables; a folder may be one of a web server, https://host/path/. With --json a\n"
-    "command answers in JSON. Exit codes: 0 done, 1 failed, 2 called wrongly (or a\n"
-    "bad FEN), 3 no table for it, 4 open (of solve), 130 interrupted.\n";
+    "'trebuchet help COMMAND' explains a command. 'trebuchet gen --men 4' makes a first\n"
+    "set of tables in less than a minute. Tables are searched in the folders given by\n"
+    "--tables DIR, else in those of TREBUCHET_PATH (separated by colons), else in\n"
+    "./tables; a folder may be on a web server, https://host/path/. With --json, a\n"
+    "command answers in JSON. Exit codes: 0 done, 1 failed, 2 wrong command line or\n"
+    "FEN, 3 no table for it, 4 open (of solve), 130 interrupted.\n";
 
 static void print_help(FILE *out)
 {
@@ -74,10 +73,10 @@ static void print_help(FILE *out)
     fputs(usage_end, out);
 }
 
-/* Threads that spin while they wait take the processor from those they wait for whenever the
- * machine has other work, which was measured to make a run many times slower; on an idle machine
- * sleeping costs nothing that can be seen. OpenMP looks at its environment only when it is loaded:
- * so set it and start again. If that cannot be done the run goes on as it is. */
+/* Makes waiting threads of OpenMP sleep. If they spin, they take the processor from the threads that they
+ * wait for whenever the machine has other work; this made a run many times slower. On an idle machine
+ * sleeping costs nothing measurable. OpenMP reads its environment only when it is loaded, so the program
+ * sets the variable and starts itself again. If that fails, it continues as it is. */
 static void wait_quietly(char **argv)
 {
     if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT")) return;
@@ -97,14 +96,14 @@ static int run_command(const Command *command, int argc, char **argv)
     return command->run(argc - 1, argv + 1);
 }
 
-/* There is no such command, of which the other words tell whether JSON is wanted. */
+/* Reports a command that does not exist. The other words tell whether to answer in JSON. */
 static int refuse(const char *name, int argc, char **argv)
 {
     const char *names[COMMANDS + 2] = {"help", "version"};
     for (size_t i = 0; i < COMMANDS; i++) names[i + 2] = commands[i].name;
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--json") == 0) cli_json_mode();
-    /* A position is what probe takes. */
+    /* A word with a slash is probably a position, which probe takes. */
     const char *meant = strchr(name, '/') ? "probe" : guess_word(name, names, COMMANDS + 2);
     if (meant != NULL)
         cli_error(NULL, "there is no command '%s'; did you mean '%s'?", name, meant);
@@ -113,7 +112,7 @@ static int refuse(const char *name, int argc, char **argv)
     return cli_finish(NULL, cli_usage(NULL));
 }
 
-/* 'trebuchet help probe' is 'trebuchet probe --help'. */
+/* 'trebuchet help probe' does what 'trebuchet probe --help' does. */
 static int help(int argc, char **argv)
 {
     static char option[] = "--help";

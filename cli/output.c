@@ -1,27 +1,26 @@
-/* output.c - how a command says what went wrong, and prints JSON. */
+/* output.c - see output.h. */
+#include "cli/output.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/answer.h"
-#include "cli/advice.h"
-#include "cli/cli.h"
-#include "cli/json.h"
-#include "core/format/table.h"
+#include "cli/text.h"
+#include "json/words.h"
 
-/* What standard output owes to a program that reads it. */
+/* The state of standard output. */
 static struct {
-    bool json;     /* it reads JSON */
-    bool answered; /* an object with the answer is out */
-    bool failed;   /* the rest is filled in, and not out yet */
-    char code[24]; /* "" if the exit code alone tells */
+    bool json;     /* standard output is JSON */
+    bool answered; /* the object with the answer has been printed */
+    bool failed;   /* the members below describe a failure that is not yet printed as JSON */
+    char code[24]; /* "": derived from the exit code */
     char message[640], advice[512];
 } output;
 
 /* ---- Failures -------------------------------------------------------------------------------- */
 
-/* Notes the first failure: the ones after it mostly follow from it. */
+/* Remembers the first failure. Later ones mostly follow from it. */
 static void note_failure(const char *code, const char *message)
 {
     if (output.failed) return;
@@ -66,7 +65,7 @@ void cli_warn(const char *command, const char *format, ...)
     va_end(args);
 }
 
-/* The same as an error, with a code of its own. */
+/* Reports an error that has a code for the JSON object. */
 static void report(const char *command, const char *code, const char *message)
 {
     cli_warn(command, "%s", message);
@@ -103,50 +102,16 @@ int cli_status_code(treb_status status)
     }
 }
 
-/* The material of "KRPvKR.wdl.treb is not installed": the library names the file first. False if
- * the message is about no table in particular. */
-static bool missing_material(const char *message, char name[MATERIAL_NAME_SIZE])
+int cli_fail(const char *command, const treb_error *error)
 {
-    Material material;
-    size_t length = strcspn(message, ".");
-    if (message[length] == '\0' || length >= MATERIAL_NAME_SIZE) return false;
-    memcpy(name, message, length);
-    name[length] = '\0';
-    return material_parse(name, &material);
-}
-
-void cli_hint_tables(const char *material)
-{
-    char advice[sizeof output.advice];
-    fflush(stdout);
-    cli_advice(material, advice, sizeof advice);
-    fprintf(stderr, "%s.\n", advice);
-    fputs("--tables DIR looks in another folder.\n", stderr);
-    if (output.failed && output.advice[0] == '\0') strcpy(output.advice, advice);
-}
-
-void cli_hint_missing(const char *material, const CliDirs *dirs)
-{
-    fflush(stdout);
-    fputs("Looked in:", stderr);
-    for (size_t i = 0; i < dirs->count; i++) fprintf(stderr, " %s", dirs->dir[i]);
-    fputc('\n', stderr);
-    cli_hint_tables(material);
-}
-
-int cli_fail(const char *command, const treb_error *error, const CliDirs *dirs)
-{
-    char name[MATERIAL_NAME_SIZE];
     report(command, answer_code(error->status), error->text);
-    if (error->status == TREB_ERR_NO_TABLE && dirs != NULL)
-        cli_hint_missing(missing_material(error->text, name) ? name : NULL, dirs);
     return cli_status_code(error->status);
 }
 
-int cli_no_tables(const char *command, const CliDirs *dirs)
+void cli_note_advice(const char *advice)
 {
-    const treb_error error = {TREB_ERR_NO_TABLE, "there are no tables"};
-    return cli_fail(command, &error, dirs);
+    if (output.failed && output.advice[0] == '\0')
+        snprintf(output.advice, sizeof output.advice, "%s", advice);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -155,7 +120,7 @@ void cli_json_mode(void) { output.json = true; }
 
 bool cli_json_wanted(void) { return output.json; }
 
-/* Prints an object as a line of its own and releases it. False without memory for it. */
+/* Prints an object as one line and releases it. Returns false if there is no memory. */
 static bool print_object(json_t *object)
 {
     char *text = object != NULL ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
@@ -190,7 +155,7 @@ json_t *cli_json_text(const char *text)
 {
     json_t *string = json_string(text);
     if (string != NULL) return string;
-    /* Not UTF-8, as names of files need not be. */
+    /* The text is not UTF-8. File names may have any bytes. */
     char *copy = strdup(text);
     for (char *c = copy; c != NULL && *c; c++)
         if ((unsigned char)*c >= 0x80) *c = '?';
@@ -199,7 +164,7 @@ json_t *cli_json_text(const char *text)
     return string;
 }
 
-/* What an exit code says where a failure has no code of its own. */
+/* The error code in JSON for a failure that has no code of its own. */
 static const char *exit_word(int code)
 {
     switch (code) {
@@ -238,7 +203,7 @@ FILE *cli_open_output(const char *command, const char *path)
 bool cli_close_output(const char *command, const char *path, FILE *file)
 {
     bool good = fflush(file) == 0 && !ferror(file);
-    if (file == stdout) return good; /* cli_finish says so */
+    if (file == stdout) return good; /* cli_finish reports it */
     good = fclose(file) == 0 && good;
     if (!good) cli_error(command, "cannot write %s: %s", path, strerror(errno));
     return good;

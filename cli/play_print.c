@@ -3,12 +3,12 @@
 
 #include <stdio.h>
 
-#include "cli/json.h"
-#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/text.h"
 #include "core/chess/position.h"
 #include "core/chess/san.h"
 
-/* ---- A trial -------------------------------------------------------------------------------- */
+/* ---- A test ---------------------------------------------------------------------------------- */
 
 static double share(uint64_t part, uint64_t whole)
 {
@@ -35,7 +35,7 @@ static void print_example(const PlayExample *e)
     position_to_fen(&e->pos, fen);
     if (e->best >= 0) snprintf(best, sizeof best, " (best %d)", e->best);
     if (e->moves >= 0)
-        printf("    %4d moves%-10s  %s\n", e->moves, best, fen);
+        printf("    %4d %-5s%-10s  %s\n", e->moves, cli_plural((uint64_t)e->moves, "move", "moves"), best, fen);
     else
         printf("    %s%s\n", fen, best);
 }
@@ -54,13 +54,13 @@ static void print_faults(const PlayReport *r)
     }
 }
 
-/* For the strategy's author. */
+/* Prints the positions in which most failures end, for the author of the strategy. */
 static void print_places(const PlayPrint *what, const PlayReport *r)
 {
     char count[32], fen[TREB_FEN_SIZE];
     if (r->place_count == 0) return;
     cli_format_count(r->place_count, count);
-    printf("\n  failures are led to %s place%s; those of most\n", count,
+    printf("\n  failures begin in %s position%s; the most frequent ones:\n", count,
            r->place_count == 1 ? "" : "s");
     for (size_t i = 0; i < r->places; i++) {
         const PlayPlace *p = &r->place[i];
@@ -75,7 +75,7 @@ static void print_places(const PlayPrint *what, const PlayReport *r)
 static void print_advice(const PlayPrint *what, const PlayReport *r)
 {
     char count[32];
-    puts("\n  advice, by how many positions with White to move follow it");
+    puts("\n  advice, with the number of positions with White to move that follow it");
     for (int i = 0; i < strategy_advice_count(what->strategy); i++) {
         cli_format_count(r->followed[i], count);
         printf("    %15s  %5.1f %%  %s\n", count, share(r->followed[i], r->of[TREB_WHITE].won),
@@ -87,7 +87,7 @@ static void print_by_best(const PlayReport *r)
 {
     char count[32];
     if (r->longest_best < 0) return;
-    puts("\n  moves needed, and what the strategy takes where it wins\n"
+    puts("\n  moves needed with best play, and moves that the strategy takes where it wins\n"
          "    needed        positions     mean  longest");
     for (int best = 0; best < PLAY_BEST_MAX; best++) {
         const PlayByBest *b = &r->by_best[best];
@@ -114,14 +114,15 @@ static void print_games(const PlayReport *r)
             cli_format_count(r->game[end], count);
             printf("; %s %s", play_end_text((PlayEnd)end), count);
         }
-    printf("; %s\n", r->contradicted ? "NOT as proven" : "none against what is proven");
+    printf("; %s\n", r->contradicted ? "NOT as proved" : "all agree with the proof");
 }
 
 void play_print(const PlayPrint *what, const PlayReport *r)
 {
     print_totals(what, &r->of[TREB_WHITE], "White");
     print_totals(what, &r->of[TREB_BLACK], "Black");
-    if (r->longest_best >= 0) printf("  at best %d moves are needed\n", r->longest_best);
+    if (r->longest_best >= 0) printf("  with best play at most %d %s needed\n", r->longest_best,
+               cli_plural((uint64_t)r->longest_best, "move is", "moves are"));
     print_faults(r);
     print_places(what, r);
     print_advice(what, r);

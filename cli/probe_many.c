@@ -1,7 +1,7 @@
 /* probe_many.c - see probe_many.h.
  *
- * Lines, or games, are read in batches; several threads answer a batch, and what they print goes out in
- * the order of the input. A batch of lines ends where more would have to be waited for. */
+ * Lines or games are read in batches. Several threads answer a batch, and the answers are printed in the
+ * order of the input. A batch of lines ends early if the next line has not arrived yet. */
 #include "cli/probe_many.h"
 
 #include <errno.h>
@@ -12,25 +12,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "json/annotate.h"
-#include "cli/json.h"
+#include "cli/folders.h"
+#include "cli/output.h"
 #include "cli/probe_rows.h"
 #include "core/system/error.h"
+#include "json/annotate.h"
+#include "json/judge.h"
 
-/* Many positions come back to the same blocks: what is unpacked is kept longer than for one. */
+/* Bytes for unpacked blocks. Many positions use the same blocks, so the cache is larger than for one. */
 enum { CACHE = 256 << 20 };
 
 enum { BATCH_LINES = 2048, BATCH_GAMES = 64, BATCH_MOVES = 1 << 14, TOLD_MAX = 20 };
 
-/* A line or a game, and what is printed of it. */
+/* A line or a game, and its answer. */
 typedef struct Item {
     size_t line;
-    char *text; /* of a line; NULL: a game */
+    char *text; /* owned: the line; NULL: it is a game */
     PgnGame game;
-    size_t number; /* of the game */
-    char *out;     /* NULL: no memory */
+    size_t number; /* of the game, from 1 */
+    char *out;     /* owned: the answer as text; NULL: no memory */
     treb_error error;
-    unsigned lacks;
+    unsigned flags;
 } Item;
 
 typedef struct Many {
@@ -38,13 +40,14 @@ typedef struct Many {
     const CliDirs *dirs;
     const ProbeMany *args;
     ManyOutput output;
-    const char *name; /* of the file; NULL if messages need not name it */
+    const char *name; /* of the file; NULL: messages do not name it */
     Item *item;
     size_t items;
     size_t games, faults;
-    bool no_memory, unread; /* a file could not be read */
-    bool hurt;              /* a table is damaged or could not be read */
-    bool headed;            /* the first line of TSV is out */
+    bool no_memory;
+    bool unread;  /* a file could not be read */
+    bool damaged; /* a table is damaged or could not be read */
+    bool headed;  /* the first line of TSV has been printed */
 } Many;
 
 /* ---- The command line ------------------------------------------------------------------------ */
@@ -69,7 +72,8 @@ bool probe_many_output(ProbeMany *many, const char *value)
     return false;
 }
 
-/* Whether a word names a file, or is meant to: then it is told that there is none. */
+/* Returns whether a word names a file, or is meant as one by its ending: if the file does not exist, the user
+ * is told so. */
 static bool is_file(const char *word)
 {
     static const char *const endings[] = {".pgn", ".epd", ".fen", ".txt", ".tsv"};
@@ -88,7 +92,7 @@ bool probe_many_wanted(ProbeMany *many, int count, char **words)
 {
     many->count = count;
     many->words = words;
-    /* A FEN in words has a "-" in it, so all of them must be files. */
+    /* A FEN in several words contains "-", which alone stands for a file. So all words must be files. */
     many->files = count > 0;
     for (int i = 0; i < count; i++) many->files = many->files && is_file(words[i]);
     return many->files || (count > 0 && (many->chosen || many->output != MANY_DEFAULT));
@@ -131,7 +135,7 @@ static void game_out(AnswerContext *context, const PgnGame *game, FILE *out)
 {
     char *text = annotate_game(context, game, NULL);
     if (text != NULL) fputs(text, out);
-    if (text == NULL) context->lacks |= ANSWER_FAILED;
+    if (text == NULL) context->flags |= ANSWER_FAILED;
     free(text);
 }
 
@@ -148,7 +152,7 @@ static void line_out(const Many *many, AnswerContext *context, Item *item, FILE 
         if (pgn_of_position(&position, &item->game, NULL) == TREB_OK)
             game_out(context, &item->game, out);
         else
-            context->lacks |= ANSWER_FAILED;
+            context->flags |= ANSWER_FAILED;
     } else {
         judge_position(context, &position.pos, many->args->metric, &judged);
         ProbeRow row = {.judged = &judged, .line = item->line, .id = position.id};
@@ -172,7 +176,7 @@ static void item_out(const Many *many, Item *item)
     else
         game_rows_out(many, &context, item, out);
     if (item->text == NULL) item->error = item->game.error;
-    item->lacks = context.lacks;
+    item->flags = context.flags;
     bool failed = ferror(out) != 0;
     if (fclose(out) == 0 && !failed) return;
     free(item->out);
@@ -199,21 +203,21 @@ static void print_item(Many *many, Item *item)
     if (item->out == NULL) many->no_memory = true;
     if (item->out != NULL) fputs(item->out, stdout);
     if (item->error.status != TREB_OK) tell_fault(many, item);
-    if (item->lacks & (ANSWER_DAMAGED | ANSWER_FAILED)) many->hurt = true;
+    if (item->flags & (ANSWER_DAMAGED | ANSWER_FAILED)) many->damaged = true;
     free(item->out);
     free(item->text);
     pgn_free(&item->game);
     *item = (Item){0};
 }
 
-/* Answers what was read. False if nobody takes the output. */
+/* Answers a batch. Returns false if the output cannot be written. */
 static bool finish_batch(Many *many)
 {
     if (many->output == MANY_TSV && !many->headed) {
         fputs(probe_rows_header, stdout);
         many->headed = true;
     }
-    /* A game takes far longer than a line. */
+    /* A game takes much longer than a line. */
     int at_once = many->item[0].text != NULL ? 8 : 1;
 #pragma omp parallel for schedule(dynamic, at_once) if (many->items > (size_t)at_once)
     for (size_t i = 0; i < many->items; i++) item_out(many, &many->item[i]);
@@ -222,25 +226,25 @@ static bool finish_batch(Many *many)
     return fflush(stdout) == 0 && !ferror(stdout);
 }
 
-static bool read_lines(Many *many, Source *source)
+static bool read_lines(Many *many, TextReader *source)
 {
     char line[POSITION_TEXT_MAX];
     bool cut;
-    for (size_t number = 1; source_line(source, line, sizeof line, &cut); number++) {
+    for (size_t number = 1; text_reader_line(source, line, sizeof line, &cut); number++) {
         if (!input_skips(line)) {
             Item *item = &many->item[many->items++];
             item->line = number;
             item->text = strdup(line);
             if (item->text == NULL) return false;
         }
-        bool full = many->items == BATCH_LINES || !source_has_line(source);
+        bool full = many->items == BATCH_LINES || !text_reader_has_line(source);
         if (full && many->items > 0 && !finish_batch(many)) return true;
     }
     finish_batch(many);
     return true;
 }
 
-static bool read_games(Many *many, Source *source)
+static bool read_games(Many *many, TextReader *source)
 {
     size_t moves = 0;
     for (;;) {
@@ -275,7 +279,7 @@ static size_t read_file(void *from, char *to, size_t room)
     }
 }
 
-static void answer_source(Many *many, Source *source)
+static void answer_source(Many *many, TextReader *source)
 {
     const ProbeMany *args = many->args;
     InputKind kind = args->chosen ? args->input : input_kind(source);
@@ -289,7 +293,7 @@ static void answer_source(Many *many, Source *source)
     if (!read) many->no_memory = true;
 }
 
-static void answer_file(Many *many, Source *source, const char *word)
+static void answer_file(Many *many, TextReader *source, const char *word)
 {
     bool named = strcmp(word, "-") != 0;
     File file = {.fd = named ? open(word, O_RDONLY | O_CLOEXEC) : STDIN_FILENO};
@@ -297,7 +301,7 @@ static void answer_file(Many *many, Source *source, const char *word)
     if (file.fd < 0) {
         file.error = errno;
     } else {
-        source_begin(source, read_file, &file);
+        text_reader_begin(source, read_file, &file);
         answer_source(many, source);
         if (named) close(file.fd);
     }
@@ -306,8 +310,8 @@ static void answer_file(Many *many, Source *source, const char *word)
     many->unread = true;
 }
 
-/* The words themselves are the text. */
-static void answer_words(Many *many, Source *source)
+/* Answers the words of the command line as a text. */
+static void answer_words(Many *many, TextReader *source)
 {
     char *text = NULL;
     size_t size = 0;
@@ -317,8 +321,8 @@ static void answer_words(Many *many, Source *source)
     if (out == NULL || fclose(out) != 0) {
         many->no_memory = true;
     } else {
-        SourceText from = {text, size};
-        source_begin(source, source_read_text, &from);
+        TextInMemory from = {text, size};
+        text_reader_begin(source, text_in_memory_read, &from);
         answer_source(many, source);
     }
     free(text);
@@ -327,11 +331,11 @@ static void answer_words(Many *many, Source *source)
 static int exit_code(const Many *many)
 {
     if (many->faults > TOLD_MAX) cli_warn("probe", "%zu more like these", many->faults - TOLD_MAX);
-    if (many->hurt)
+    if (many->damaged)
         cli_error("probe", "a table is damaged or could not be read, so that values are missing: "
                            "'trebuchet verify' finds the file");
     if (many->no_memory) return cli_no_memory("probe");
-    if (many->unread || many->hurt) return CLI_FAILED;
+    if (many->unread || many->damaged) return CLI_FAILED;
     return many->faults > 0 ? CLI_USAGE : CLI_OK;
 }
 
@@ -339,7 +343,7 @@ int probe_many(const ProbeMany *args, treb_tables *tables, const CliDirs *dirs)
 {
     treb_tables_set_memory(tables, CACHE);
     Many many = {.tables = tables, .dirs = dirs, .args = args};
-    Source *source = malloc(sizeof *source);
+    TextReader *source = malloc(sizeof *source);
     many.item = calloc(BATCH_LINES, sizeof *many.item);
     if (source == NULL || many.item == NULL) many.no_memory = true;
     if (!many.no_memory && !args->files) answer_words(&many, source);

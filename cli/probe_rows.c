@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/json.h"
+#include "json/judge.h"
+#include "json/words.h"
+#include "cli/output.h"
 #include "core/chess/position.h"
 
 const char probe_rows_header[] =
@@ -12,7 +14,7 @@ const char probe_rows_header[] =
 
 /* ---- TSV ------------------------------------------------------------------------------------- */
 
-/* A text without what ends a field. */
+/* Prints a text with a space in place of each character that would end a field. */
 static void put_field(FILE *out, const char *text)
 {
     for (; *text != '\0'; text++) putc((unsigned char)*text < ' ' ? ' ' : *text, out);
@@ -29,7 +31,7 @@ static void put_plies(FILE *out, const JudgedPosition *judged, const char *membe
         fputs(judged->verdict == TREB_DRAW ? "\t-" : "\t?", out);
 }
 
-/* Whether a move is as good as the best one. */
+/* Returns whether a move is as good as the best one. */
 static bool is_as_good(const json_t *move, const json_t *best, const char *metric)
 {
     char member[16];
@@ -39,7 +41,7 @@ static bool is_as_good(const json_t *move, const json_t *best, const char *metri
     return judge_plies(move, member) == judge_plies(best, member);
 }
 
-/* All moves that are as good as the first. */
+/* Prints all moves that are as good as the first one. */
 static void put_best(FILE *out, const JudgedPosition *judged)
 {
     size_t i;
@@ -56,7 +58,7 @@ static void put_best(FILE *out, const JudgedPosition *judged)
     }
 }
 
-/* What hinders an answer that could be mended: not that there is no table. */
+/* Returns the error that prevented an answer, or "". A missing table does not count as an error. */
 static const char *hindrance(const JudgedPosition *judged)
 {
     treb_status status = judged->probe == NULL ? judged->error.status : TREB_OK;
@@ -108,7 +110,7 @@ static void put_object(FILE *out, json_t *object)
     json_decref(object);
 }
 
-/* A position of which nothing is known, in the form of one of which something is. */
+/* Fills the object of a position without any known value, with the members of an ordinary answer. */
 static void put_unknown(json_t *object, const JudgedPosition *judged)
 {
     char fen[TREB_FEN_SIZE];

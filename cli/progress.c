@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/signals.h"
+#include "cli/text.h"
 
 static const double drawn_every = 0.2, first_line = 5, most_pause = 30;
 
@@ -14,17 +15,17 @@ void cli_progress_start(CliProgress *p, const char *command, bool quiet)
     *p = (CliProgress){.command = command,
                        .on = !quiet,
                        .terminal = isatty(STDERR_FILENO),
-                       .start = cli_seconds()};
+                       .start = clock_seconds()};
     p->pause = p->terminal ? drawn_every : first_line;
     p->next = p->start + p->pause;
 }
 
-bool cli_progress_due(const CliProgress *p) { return p->on && cli_seconds() >= p->next; }
+bool cli_progress_due(const CliProgress *p) { return p->on && clock_seconds() >= p->next; }
 
 static void tell(CliProgress *p, const char *text)
 {
     char spent[16];
-    double now = cli_seconds();
+    double now = clock_seconds();
     cli_format_time(now - p->start, spent);
     if (p->terminal)
         fprintf(stderr, "\r%s\033[K", text);

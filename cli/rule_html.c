@@ -49,7 +49,7 @@ void rule_html_head(FILE *out, const char *rule)
     fputs("</h1>\n", out);
 }
 
-/* The men of both sides have the same shapes, filled. */
+/* Draws a board. Both colours use the filled shapes of the men. */
 static void put_board(FILE *out, const treb_position *pos)
 {
     static const char *const glyphs[TREB_TYPES] = {"&#9823;&#65038;", "&#9822;", "&#9821;",
@@ -93,10 +93,10 @@ void rule_html_material(FILE *out, const char *material, const RuleReport *repor
                                                       "Said not to be lost, but are",
                                                       "",
                                                       "Where the statement is false"};
-    fprintf(out, "<h2>%s</h2>\n<p>It speaks of %" PRIu64 " of %" PRIu64 " positions.\n", material,
+    fprintf(out, "<h2>%s</h2>\n<p>The rule applies to %" PRIu64 " of %" PRIu64 " positions.\n", material,
             report->looked - report->silent, report->looked);
-    fputs("<table>\n<tr><th>says<th class=\"ground\">on the ground<th>of positions<th>which are "
-          "wins<th>draws<th>losses<th>wrong\n",
+    fputs("<table>\n<tr><th>verdict<th class=\"ground\">reason<th>positions<th>wins"
+          "<th>draws<th>losses<th>wrong\n",
           out);
     for (size_t i = 0; i < report->sayings; i++) put_row(out, &report->saying[i]);
     fputs("</table>\n", out);

@@ -1,4 +1,4 @@
-/* rule_html.h - what became of a rule, as a page with boards that needs nothing else. */
+/* rule_html.h - the results of testing a rule, as an HTML page with boards in one file. */
 #ifndef TREB_CLI_RULE_HTML_H
 #define TREB_CLI_RULE_HTML_H
 

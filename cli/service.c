@@ -8,14 +8,14 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/parse.h"
 
 int service_socket(void)
 {
     enum { FIRST = 3, MOST = 1024 };
     const char *pid = getenv("LISTEN_PID"), *fds = getenv("LISTEN_FDS");
     uint64_t process, count;
-    /* Meant for another process if the number is not ours. */
+    /* If the number is not ours, the sockets are for another process. */
     if (pid == NULL || !cli_parse_number(pid, 1, INT32_MAX, &process) ||
         process != (uint64_t)getpid())
         return -1;
@@ -30,7 +30,7 @@ void service_notify(const char *state)
     size_t length = path != NULL ? strlen(path) : 0;
     if (length < 2 || length >= sizeof address.sun_path) return;
     memcpy(address.sun_path, path, length);
-    /* "@" stands for a zero byte: a name that is no file. */
+    /* "@" stands for a zero byte: the abstract name of a socket, which is not a file. */
     if (address.sun_path[0] == '@') address.sun_path[0] = '\0';
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (fd < 0) return;

@@ -1,12 +1,12 @@
-/* service.h - what a service manager such as systemd passes to a service and hears from it: sockets
- * (sd_listen_fds(3)) and messages (sd_notify(3)), without its library. */
+/* service.h - the protocol of a service manager such as systemd, without its library: it passes sockets to
+ * a service (sd_listen_fds(3)) and receives messages (sd_notify(3)). */
 #ifndef TREB_CLI_SERVICE_H
 #define TREB_CLI_SERVICE_H
 
-/* The socket that was passed to this process, -1 if none was, -2 if there are several. */
+/* Returns the socket that was passed to this process, -1 if there is none, -2 if there are several. */
 int service_socket(void);
 
-/* Tells that the service is ready, say; nothing without a service manager. */
+/* Sends a message such as "READY=1" to the service manager, if there is one. */
 void service_notify(const char *state);
 
 #endif

@@ -4,12 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/verify_ranks.h"
+#include "cli/signals.h"
+#include "cli/text.h"
+#include "cli/verify_pawns.h"
 
 typedef struct ChecksumRun {
     const char **path;
-    size_t count; /* of files that are there */
+    size_t count; /* number of files that exist */
     const atomic_bool *stop;
     bool quiet;
     CliProgress progress;
@@ -94,7 +97,7 @@ static void print_done(const ChecksumRun *run, double seconds)
 static int run_files(ChecksumRun *run, const VerifyOptions *options)
 {
     VerifyOptions own = *options;
-    double start = cli_seconds();
+    double start = clock_seconds();
     own.progress = on_progress;
     own.context = run;
     treb_status status = verify_checksums(run->path, run->count, &own, on_checked, run);
@@ -105,7 +108,7 @@ static int run_files(ChecksumRun *run, const VerifyOptions *options)
         return CLI_STOPPED;
     }
     if (status != TREB_OK) return cli_no_memory("verify");
-    print_done(run, cli_seconds() - start);
+    print_done(run, clock_seconds() - start);
     return run->wrong + run->unchecked ? CLI_FAILED : run->missing ? CLI_NO_TABLE : CLI_OK;
 }
 

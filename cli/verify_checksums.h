@@ -2,11 +2,11 @@
 #ifndef TREB_CLI_VERIFY_CHECKSUMS_H
 #define TREB_CLI_VERIFY_CHECKSUMS_H
 
-#include "cli/verify_list.h"
 #include "check/verify/verify.h"
+#include "cli/verify_list.h"
 
-/* Compares the checksums of all files of the list and prints what came of it; of files that are
- * right nothing if `quiet`. Of the options `threads` counts. Returns the exit code. */
+/* Verifies the checksums of all files of the list and prints the results; with `quiet`, files that are
+ * right are not mentioned. Only `threads` of the options is used. Returns the exit code. */
 int verify_checksums_run(const VerifyList *list, const VerifyOptions *options, bool quiet);
 
 #endif

@@ -1,15 +1,17 @@
 /* verify_list.c - see verify_list.h. */
 #include "cli/verify_list.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "core/system/io.h"
+#include "cli/folders.h"
 #include "core/format/table.h"
+#include "core/system/io.h"
 #include "probe/syzygy/syzygy.h"
 
-/* The material and the kind that a file's name tells. */
+/* Reads the material and the kind from a file's name. Returns false for another name. */
 static bool parse_name(const char *path, Material *material, bool *syzygy)
 {
     treb_metric metric;
@@ -38,7 +40,7 @@ static bool same(const VerifyListed *a, const VerifyListed *b)
     return strcmp(a->path, b->path) == 0 && a->named == b->named;
 }
 
-/* Takes the file's path over. */
+/* Adds a file unless the list has it. Takes ownership of the path. Returns false without memory. */
 static bool append(VerifyList *list, VerifyListed file)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -56,7 +58,8 @@ static bool append(VerifyList *list, VerifyListed file)
     return true;
 }
 
-/* A file as it was named, or else where the folders have it. */
+/* Returns the path of a file: as it was named if it exists, else in one of the folders. The caller
+ * frees it. Returns NULL without memory. */
 static char *find_path(const CliDirs *dirs, const char *word)
 {
     if (strchr(word, '/') != NULL || access(word, F_OK) == 0) return strdup(word);
@@ -105,7 +108,7 @@ bool verify_list_add(VerifyList *list, const treb_tables *tables, const CliDirs 
     return found || append(list, none);
 }
 
-bool verify_list_ranks(VerifyList *list, const CliDirs *dirs, const BlockedNames *names)
+bool verify_list_pawns(VerifyList *list, const CliDirs *dirs, const FileNames *names)
 {
     for (size_t i = 0; i < names->count; i++)
         if (!add_file(list, dirs, names->name[i])) return false;

@@ -257,13 +257,6 @@ static void settle(Proof *proof)
 
 /* ---- The report ------------------------------------------------------------------------------ */
 
-void play_position_of(const Proof *proof, uint64_t cell, treb_position *pos)
-{
-    IndexMen men;
-    index_to_men(&proof->index, cell, &men);
-    index_men_to_position(&proof->index, &men, TREB_WHITE, pos);
-}
-
 static PlayExample example_of(const Proof *proof, uint64_t cell)
 {
     const Root *root = &proof->root[cell];

@@ -3,28 +3,10 @@
 #include <string.h>
 
 #include "core/system/error.h"
+#include "core/system/hash.h"
 #include "find/play_proof.h"
 
-/* Whether White still wins: with the probe's status. */
-treb_status play_white_wins(const treb_tables *tables, const treb_position *pos, bool *out,
-                            treb_error *error)
-{
-    treb_wdl wdl = TREB_DRAW;
-    treb_status status = treb_probe_wdl(tables, pos, &wdl, error);
-    *out = pos->turn == TREB_WHITE ? wdl > TREB_DRAW : wdl < TREB_DRAW;
-    return status;
-}
-
 /* ---- A game ---------------------------------------------------------------------------------- */
-
-/* Sebastiano Vigna's splitmix64. */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
 
 static treb_status play_move(PlayGame *game, treb_position *pos, Move m, int advice,
                              treb_error *error)
@@ -47,7 +29,7 @@ static treb_status defend(const PlayQuery *query, const treb_position *pos, uint
     if (random != NULL) {
         Move moves[MOVES_MAX];
         uint64_t count = (uint64_t)movegen_legal(pos, moves);
-        *out = moves[next_random(random) % count];
+        *out = moves[splitmix64(random) % count];
         return TREB_OK;
     }
     treb_move best[TREB_MOVES_MAX];
@@ -201,10 +183,10 @@ void play_games(Proof *proof)
          g++) {
         uint64_t cell;
         treb_position pos;
-        do cell = next_random(&state) % proof->index.size;
+        do cell = splitmix64(&state) % proof->index.size;
         while (proof->root[cell].edges == 0);
         play_position_of(proof, cell, &pos);
-        turn_board(&proof->index, &pos, (unsigned)next_random(&state));
+        turn_board(&proof->index, &pos, (unsigned)splitmix64(&state));
         const bool random = g % 2 == 1 || proof->report->longest_best < 0;
         proof->status =
             play_game(query, strategy, &pos, random ? &state : NULL, &game, &proof->error);

@@ -8,35 +8,7 @@
 #define TREB_FIND_RULE_H
 
 #include "find/find.h"
-
-typedef enum RuleClaim {
-    RULE_NOTHING,
-    RULE_WIN,
-    RULE_DRAW,
-    RULE_LOSS,
-    RULE_NOT_WIN,
-    RULE_NOT_LOSS,
-    RULE_TRUE, /* a statement */
-    RULE_FALSE,
-    RULE_CLAIMS
-} RuleClaim;
-
-enum { RULE_GROUND_SIZE = 64, RULE_GROUNDS = 64, RULE_RESULTS = 3 /* loss, draw, win */ };
-
-/* "win", "not loss"; "true". */
-const char *rule_claim_text(RuleClaim claim);
-
-/* Whether it is a statement, and no verdict. */
-bool rule_claim_states(RuleClaim claim);
-
-/* Whether it is right of a position with this result: 0 a loss, 1 a draw, 2 a win. RULE_FALSE never is. */
-bool rule_claim_right(RuleClaim claim, int result);
-
-/* A rule that is in memory, and those that it uses beside it: a list of them ends with a name of NULL. */
-typedef struct RuleText {
-    const char *name; /* "square" */
-    const char *text;
-} RuleText;
+#include "find/rule_claim.h"
 
 typedef struct RuleExample {
     treb_position pos;

@@ -16,6 +16,7 @@
 enum { MEMORY = 64 << 20, HOOK = 1 << 16 /* instructions between looks at whether to stop */ };
 
 struct Script {
+    ScriptSubject subject; /* first: the Lua state points to it (script_names.h) */
     lua_State *lua;
     size_t bytes;
     bool full;               /* it wanted more than it may have */
@@ -23,22 +24,10 @@ struct Script {
     char name[256];          /* what errors call it */
     char *folder;            /* of a file; else NULL */
     const RuleText *rules;   /* in its place: those in memory; or NULL */
-    Look *look, *root;       /* what is asked about; of a strategy, where its search began */
-    Move move;               /* the one that is asked about */
     const atomic_bool *stop; /* while it is read; or NULL */
 };
 
-static Script *script_of(lua_State *lua) { return *(Script **)lua_getextraspace(lua); }
-
-static Look *need(lua_State *lua, Look *look)
-{
-    if (look == NULL) luaL_error(lua, "there is no position yet: ask for it inside the function");
-    return look;
-}
-
-Look *script_look(lua_State *lua) { return need(lua, script_of(lua)->look); }
-Look *script_root(lua_State *lua) { return need(lua, script_of(lua)->root); }
-Move script_move(lua_State *lua) { return script_of(lua)->move; }
+static Script *script_of(lua_State *lua) { return (Script *)script_subject(lua); }
 
 /* ---- Rules ----------------------------------------------------------------------------------- */
 
@@ -201,7 +190,7 @@ static void look_for_stop(lua_State *lua, lua_Debug *debug)
 {
     (void)debug;
     const Script *script = script_of(lua);
-    const atomic_bool *stop = script->look != NULL ? script->look->stop : script->stop;
+    const atomic_bool *stop = script->subject.look != NULL ? script->subject.look->stop : script->stop;
     if (stop == NULL || !atomic_load_explicit(stop, memory_order_relaxed)) return;
     lua_sethook(lua, look_for_stop, LUA_MASKCOUNT, 1);
     luaL_error(lua, "stopped");
@@ -218,7 +207,7 @@ static treb_status script_make(Source *source, Script **out, treb_error *error)
         *out = NULL;
         return fail_memory(error);
     }
-    *(Script **)lua_getextraspace(lua) = script;
+    script_set_subject(lua, &script->subject);
     lua_sethook(lua, look_for_stop, LUA_MASKCOUNT, HOOK);
     lua_pushcfunction(lua, read_source);
     lua_pushlightuserdata(lua, source);
@@ -284,7 +273,7 @@ void script_free(Script *script)
 static bool script_call(Script *script, Look *look, int arguments, int results)
 {
     lua_State *lua = script->lua;
-    script->look = script->root = look;
+    script->subject.look = script->subject.root = look;
     int status = lua_pcall(lua, arguments, results, 0);
     if (status == LUA_OK) return true;
     if (look->stop != NULL && atomic_load(look->stop)) {
@@ -368,6 +357,6 @@ bool script_run(Script *script, Look *look, lua_CFunction function, void *contex
 
 void script_turn_to(Script *script, Look *look, Move move)
 {
-    script->look = look;
-    script->move = move;
+    script->subject.look = look;
+    script->subject.move = move;
 }

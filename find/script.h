@@ -11,7 +11,7 @@
 #include <lua.h>
 
 #include "find/look.h"
-#include "find/rule.h"
+#include "find/rule_claim.h"
 
 typedef struct Script Script;
 

@@ -12,6 +12,23 @@
 #include "core/chess/bitboard.h"
 #include "core/chess/san.h"
 
+void script_set_subject(lua_State *lua, ScriptSubject *subject)
+{
+    *(ScriptSubject **)lua_getextraspace(lua) = subject;
+}
+
+ScriptSubject *script_subject(lua_State *lua) { return *(ScriptSubject **)lua_getextraspace(lua); }
+
+static Look *require_position(lua_State *lua, Look *look)
+{
+    if (look == NULL) luaL_error(lua, "there is no position yet: ask for it inside the function");
+    return look;
+}
+
+Look *script_look(lua_State *lua) { return require_position(lua, script_subject(lua)->look); }
+Look *script_root(lua_State *lua) { return require_position(lua, script_subject(lua)->root); }
+Move script_move(lua_State *lua) { return script_subject(lua)->move; }
+
 /* What a condition can ask of a position. */
 typedef enum Name {
     NAME_TURN = 1,

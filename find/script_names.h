@@ -6,6 +6,17 @@
 
 #include "find/look.h"
 
+/* What a script is asked about. Zeros while its file is read. */
+typedef struct ScriptSubject {
+    Look *look; /* the position */
+    Look *root; /* the position at which a strategy began its search; otherwise the same as `look` */
+    Move move;  /* the move in `look`, if a move is asked about */
+} ScriptSubject;
+
+/* Every Lua state of a script has one subject, which must live as long as the state. */
+void script_set_subject(lua_State *lua, ScriptSubject *subject);
+ScriptSubject *script_subject(lua_State *lua);
+
 /* Puts them among the globals, to which no others can be added from then on. Raises errors of Lua's. */
 void script_names_open(lua_State *lua);
 

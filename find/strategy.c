@@ -7,6 +7,7 @@
 
 #include "core/system/error.h"
 #include "core/format/index.h"
+#include "core/system/hash.h"
 #include "find/script.h"
 #include "find/script_names.h"
 
@@ -261,7 +262,7 @@ static double preference(lua_State *lua, Strategy *s, int function, int ply, Mov
 }
 
 /* The moves that a function allows, those first that it prefers. Returns how many. */
-static int choose_moves(lua_State *lua, Strategy *s, int function, int ply, Move out[MOVES_MAX])
+static int move_choice_find(lua_State *lua, Strategy *s, int function, int ply, Move out[MOVES_MAX])
 {
     double order[MOVES_MAX];
     Move all[MOVES_MAX];
@@ -312,9 +313,9 @@ static DeadEnd *dead_end(const Strategy *s, int ply)
 {
     const treb_position *pos = &s->look[ply].pos;
     uint64_t hash = (uint64_t)ply;
-    for (int c = 0; c < 2; c++) hash = (hash ^ pos->by_color[c]) * UINT64_C(0x9e3779b97f4a7c15);
+    for (int c = 0; c < 2; c++) hash = (hash ^ pos->by_color[c]) * HASH_FACTOR;
     for (int type = 0; type < TREB_TYPES; type++)
-        hash = (hash ^ hash >> 29 ^ pos->by_type[type]) * UINT64_C(0xbf58476d1ce4e5b9);
+        hash = (hash ^ hash >> 29 ^ pos->by_type[type]) * HASH_FACTOR_2;
     return &s->dead[hash >> (64 - DEAD_BITS)];
 }
 
@@ -333,7 +334,7 @@ static uint32_t find_move(lua_State *lua, Strategy *s, int ply)
     const Advice *a = s->follow;
     Move moves[MOVES_MAX];
     if (ply == s->depth || is_dead_end(s, ply)) return 0;
-    int count = choose_moves(lua, s, a->us, ply, moves);
+    int count = move_choice_find(lua, s, a->us, ply, moves);
     for (int i = 0; i < count; i++) {
         uint32_t before = s->plan->nodes, node = add_node(lua, s->plan, moves[i]);
         make(lua, s, ply, moves[i]);
@@ -356,7 +357,7 @@ static bool answer_all(lua_State *lua, Strategy *s, int ply, uint32_t node)
     if (ply == s->depth) return false;
     if (s->stop != NULL && atomic_load_explicit(s->stop, memory_order_relaxed))
         luaL_error(lua, "stopped");
-    int count = choose_moves(lua, s, a->them, ply, moves);
+    int count = move_choice_find(lua, s, a->them, ply, moves);
     for (int i = 0; i < count; i++) {
         uint32_t reply = add_node(lua, s->plan, moves[i]);
         if (last == 0)

@@ -1,9 +1,9 @@
 /* folder.c - see folder.h.
  *
- * flock, on files that are open for writing: so it works over NFS as well, where the client makes locks of byte ranges
- * of it that the server keeps. Whoever has a lock for itself may remove the file; whoever then gets the lock of a file
- * that has lost its name begins again with a new one. That a name comes or goes also makes NFS clients look at the
- * folder anew, rather than at what they remember of it. */
+ * The locks are made with flock, on files that are open for writing. This works over NFS too: the client turns them
+ * into locks of byte ranges that the server keeps. A run with an exclusive lock may remove the file. A run that then
+ * gets the lock of the file without a name begins again with a new file. Creating and removing names also makes NFS
+ * clients read the folder again instead of using what they have cached. */
 #include "gen/folder.h"
 
 #include <dirent.h>
@@ -19,7 +19,7 @@
 #include "core/system/error.h"
 #include "core/system/stop.h"
 
-enum { LOCKED, BUSY, WITHOUT, FAILED, AGAIN };
+enum { LOCKED, BUSY, NO_LOCKS, FAILED, AGAIN };
 
 static const struct timespec a_moment = {0, 200000000};
 
@@ -43,10 +43,10 @@ static int try_once(LockFile *lock, int kind)
     const int why = errno;
     const int outcome = why == EWOULDBLOCK                                    ? BUSY
                         : why == ESTALE || why == EINTR                       ? AGAIN
-                        : why == ENOLCK || why == EOPNOTSUPP || why == EINVAL ? WITHOUT
+                        : why == ENOLCK || why == EOPNOTSUPP || why == EINVAL ? NO_LOCKS
                                                                               : FAILED;
-    /* A file that nobody can lock would stay for ever. */
-    if (outcome == WITHOUT) unlink(lock->path);
+    /* A file that no run can lock would never be removed. */
+    if (outcome == NO_LOCKS) unlink(lock->path);
     if (outcome != BUSY) close(lock->file);
     errno = why;
     return outcome;
@@ -54,18 +54,18 @@ static int try_once(LockFile *lock, int kind)
 
 static const char several[] = "one of several, of which the last to begin was ";
 
-/* Says who has it, for those who find it locked. */
-static void sign(const LockFile *lock, bool shared)
+/* Writes into the file which process holds the lock, for runs that find it locked. */
+static void write_holder(const LockFile *lock, bool shared)
 {
     char host[256] = "", text[360];
     gethostname(host, sizeof host - 1);
     int length = snprintf(text, sizeof text, "%sprocess %ld on %s\n", shared ? several : "",
                           (long)getpid(), host);
     if (ftruncate(lock->file, 0) != 0 || pwrite(lock->file, text, (size_t)length, 0) != length)
-        return; /* then it is "another process" */
+        return; /* the holder is then called "another process" */
 }
 
-/* What a holder wrote. */
+/* Reads which process holds the lock. */
 static void read_holder(const LockFile *lock, char out[360])
 {
     ssize_t length = pread(lock->file, out, 359, 0);
@@ -78,21 +78,21 @@ static int try_lock(LockFile *lock, int kind, bool shared)
 {
     int outcome = AGAIN;
     for (int i = 0; i < 1000 && outcome == AGAIN; i++) outcome = try_once(lock, kind);
-    if (outcome == LOCKED) sign(lock, shared);
+    if (outcome == LOCKED) write_holder(lock, shared);
     return outcome;
 }
 
-static void let_go(LockFile *lock)
+static void unlock_file(LockFile *lock)
 {
     if (lock->file < 0) return;
-    /* Nobody else has it: then its file can go, too. */
+    /* If no other run has the lock the file can be removed. */
     if (flock(lock->file, LOCK_EX | LOCK_NB) == 0 && has_name(lock)) unlink(lock->path);
     close(lock->file);
     lock->file = -1;
 }
 
-/* Lock files of tables that killed runs left: nobody else is in the folder. */
-static void remove_left(const char *directory)
+/* Removes lock files of tables that killed runs left. No other run is in the folder. */
+static void remove_stale_locks(const char *directory)
 {
     static const char ending[] = ".lock";
     DIR *list = opendir(directory);
@@ -115,12 +115,12 @@ static int begin(FolderLock *lock, const char *directory, int kind, bool shared)
     return try_lock(&lock->folder, kind, shared);
 }
 
-/* Whatever came out, in words. */
-static treb_status tell(FolderLock *lock, int outcome, treb_error *error)
+/* Turns the outcome of locking the folder into a status and a message. */
+static treb_status lock_status(FolderLock *lock, int outcome, treb_error *error)
 {
     char who[360];
     if (outcome == LOCKED) return TREB_OK;
-    if (outcome == WITHOUT)
+    if (outcome == NO_LOCKS)
         return fail(
             error, TREB_ERR_IO,
             "%.400s: no file can be locked there, so that several runs could make the same table: make "
@@ -141,13 +141,14 @@ static treb_status tell(FolderLock *lock, int outcome, treb_error *error)
 treb_status folder_lock(FolderLock *lock, const char *directory, treb_error *error)
 {
     int outcome = begin(lock, directory, LOCK_EX, false);
-    if (outcome == LOCKED) remove_left(directory);
-    if (outcome != WITHOUT) return tell(lock, outcome, error);
+    if (outcome == LOCKED) remove_stale_locks(directory);
+    if (outcome != NO_LOCKS) return lock_status(lock, outcome, error);
     lock->folder.file = -1;
     return TREB_OK;
 }
 
-/* Whether whoever has it shares it, and has it for a moment alone: to tidy up, or to leave. */
+/* Whether the run that holds the lock shares the folder, and has locked it only briefly: to remove old files, or to
+ * leave. */
 static bool is_shared(const LockFile *lock)
 {
     char who[360];
@@ -171,23 +172,23 @@ treb_status folder_join(FolderLock *lock, const char *directory, bool *alone, tr
 {
     int outcome = begin(lock, directory, LOCK_EX, true);
     *alone = outcome == LOCKED;
-    if (*alone) remove_left(directory);
+    if (*alone) remove_stale_locks(directory);
     if (outcome == BUSY) {
         close(lock->folder.file);
         outcome = begin_shared(lock);
     }
-    return tell(lock, outcome, error);
+    return lock_status(lock, outcome, error);
 }
 
 treb_status folder_share(FolderLock *lock, treb_error *error)
 {
-    /* Another may get it in between, for a moment or for itself. */
+    /* In between another run may get the lock, briefly or for itself alone. */
     if (flock(lock->folder.file, LOCK_SH | LOCK_NB) == 0 && has_name(&lock->folder)) return TREB_OK;
     close(lock->folder.file);
-    return tell(lock, begin_shared(lock), error);
+    return lock_status(lock, begin_shared(lock), error);
 }
 
-void folder_unlock(FolderLock *lock) { let_go(&lock->folder); }
+void folder_unlock(FolderLock *lock) { unlock_file(&lock->folder); }
 
 treb_status folder_lock_table(const FolderLock *lock, const Material *material, LockFile *table,
                               FolderWait *wait, void *context, treb_error *error)
@@ -205,4 +206,4 @@ treb_status folder_lock_table(const FolderLock *lock, const Material *material, 
     }
 }
 
-void folder_unlock_table(LockFile *table) { let_go(table); }
+void folder_unlock_table(LockFile *table) { unlock_file(table); }

@@ -1,7 +1,8 @@
-/* folder.h - who makes tables in a folder: one run, or several that make different tables.
+/* folder.h - locks on a folder of tables, for one run, or for several runs that make different tables.
  *
- * Locks are on files in the folder, which need not be on this machine: ".trebuchet.lock", and ".KRPvKR.lock" for a table.
- * They end with the process that holds them, however that ends, and the files are gone when nobody needs them. */
+ * The locks are on files in the folder, which may be on another machine: ".trebuchet.lock" for the folder and
+ * ".KRPvKR.lock" for a table. A lock ends with the process that holds it, however the process ends. The files are
+ * removed when no run needs them. */
 #ifndef TREB_GEN_FOLDER_H
 #define TREB_GEN_FOLDER_H
 
@@ -18,19 +19,19 @@ typedef struct FolderLock {
     LockFile folder;
 } FolderLock;
 
-/* For one run alone. TREB_ERR_IO if others make tables there, of whom the text names one, or if the folder cannot be
- * written. On file systems without locks it succeeds without one. */
+/* Locks the folder for one run alone. TREB_ERR_IO if other runs make tables there, with a message that names one of
+ * them, or if the folder cannot be written. On a file system without locks it succeeds without a lock. */
 treb_status folder_lock(FolderLock *lock, const char *directory, treb_error *error);
 
-/* For one of several. `alone` says that there were no others, and that others must wait until folder_share: it is the
- * time to tidy up. TREB_ERR_IO as above, and on file systems without locks. */
+/* Joins the runs in a folder. `*alone`: there were no other runs, and others must wait until this run calls
+ * folder_share, so that it can remove old files. TREB_ERR_IO as above, and on a file system without locks. */
 treb_status folder_join(FolderLock *lock, const char *directory, bool *alone, treb_error *error);
 treb_status folder_share(FolderLock *lock, treb_error *error);
 
 void folder_unlock(FolderLock *lock);
 
-/* For whoever makes a table in a folder that it has joined: waits while another makes it. `wait` is then called now and
- * then, and ends it by returning true, with STOPPED (core/system/stop.h). */
+/* Locks a table, for a run that has joined the folder. Waits while another run makes the table, and calls `wait` from
+ * time to time. If `wait` returns true the function returns STOPPED (core/system/stop.h). */
 typedef bool FolderWait(void *context);
 treb_status folder_lock_table(const FolderLock *lock, const Material *material, LockFile *table,
                               FolderWait *wait, void *context, treb_error *error);

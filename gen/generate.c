@@ -7,16 +7,9 @@
 #include "core/system/error.h"
 #include "core/system/stop.h"
 #include "gen/folder.h"
-#include "gen/forecast.h"
 #include "gen/job.h"
+#include "gen/memory_estimate.h"
 #include "gen/store/scratch_folder.h"
-
-static const uint64_t saved_cells = UINT64_C(3000000000); /* of tables that take long */
-
-bool generate_saved(const GenerateStep *step, const GenerateOptions *o)
-{
-    return !o->syzygy && (o->save_seconds > 0 || step->cells > saved_cells);
-}
 
 static bool with_mates(const GenerateOptions *options) { return options->metrics >> TREB_DTM & 1; }
 
@@ -41,54 +34,55 @@ void generate_drop_scratch(const char *directory, bool mates)
     if (access(directory, F_OK) != 0 || folder_lock(&lock, directory, &error) != TREB_OK) return;
     scratch_folder_name(&folder, directory, mates);
     scratch_folder_clean(&folder, true);
-    /* With that goes what a killed rank left of its own lock. */
+    /* What a killed process left of its own lock goes with it. */
     folder_unlock(&lock);
     rmdir(directory);
 }
 
-/* Whether a rank has nothing to do: its store has what is wanted, that of all ranks if they would solve together; or
- * files alone are wanted, which are the first rank's. */
-static bool step_done(const Works *works, const GenerateStep *step)
+/* Whether this process has nothing to do in a step. Either no files are requested and its store has what other tables
+ * read; if the step is divided, the stores of all processes must have it. Or the step is only for files, which the
+ * first process writes. */
+static bool step_done(const GenContext *gen, const GenerateStep *step)
 {
-    const Ranks *ranks = works->options->ranks;
-    bool done = !step->write && store_has(works->store, &step->material, step->parents);
-    if (ranks == NULL) return done;
-    if (step->divided) return !step->write && ranks->least(ranks->context, done) == 1;
-    return done || (ranks->rank > 0 && !step->parents);
+    const Processes *processes = gen->options->processes;
+    bool done = !step->write && store_has(gen->store, &step->material, step->parents);
+    if (processes == NULL) return done;
+    if (step->divided) return !step->write && processes->all_min(processes->context, done) == 1;
+    return done || (processes->index > 0 && !step->parents);
 }
 
-/* While another run makes the table. */
-static bool keep_waiting(void *context)
+/* Called while another run makes the table. Returns whether to stop waiting. */
+static bool stop_waiting(void *context)
 {
-    const Works *works = context;
-    const GenerateOptions *options = works->options;
+    const GenContext *gen = context;
+    const GenerateOptions *options = gen->options;
     if (options->progress) atomic_store(&options->progress->waiting, true);
     return stop_asked(options->stop);
 }
 
-/* One of several runs in a folder: by the time that it has the table's lock, another may have made it. */
-static treb_status run_shared(Works *works, const FolderLock *folder, GenerateStep *step,
+/* Makes a table in a folder that several runs share. When this run gets the table's lock, another may have made it. */
+static treb_status run_shared(GenContext *gen, const FolderLock *folder, GenerateStep *step,
                               GenerateReport *report, bool *done, treb_error *error)
 {
-    const GenerateOptions *options = works->options;
+    const GenerateOptions *options = gen->options;
     LockFile table;
     treb_status status =
-        folder_lock_table(folder, &step->material, &table, keep_waiting, works, error);
+        folder_lock_table(folder, &step->material, &table, stop_waiting, gen, error);
     if (options->progress) atomic_store(&options->progress->waiting, false);
     if (status != TREB_OK) return status;
     if (step->write)
         step->write = !generate_complete(options->directory, &step->material, options->metrics);
-    *done = step_done(works, step);
-    if (!*done) status = job_run(works, step, report, error);
+    *done = step_done(gen, step);
+    if (!*done) status = job_run(gen, step, report, error);
     folder_unlock_table(&table);
     return status;
 }
 
-static treb_status run_steps(Works *works, const FolderLock *folder, const GeneratePlan *plan,
+static treb_status run_steps(GenContext *gen, const FolderLock *folder, const GeneratePlan *plan,
                              GenerateReporter *report, void *context, bool *stopped,
                              treb_error *error)
 {
-    const GenerateOptions *options = works->options;
+    const GenerateOptions *options = gen->options;
     treb_status status = TREB_OK;
     for (size_t i = 0; i < plan->steps && status == TREB_OK && !*stopped; i++) {
         GenerateReport r;
@@ -100,11 +94,11 @@ static treb_status run_steps(Works *works, const FolderLock *folder, const Gener
             atomic_store(&options->progress->writing.all, 0);
             atomic_store(&options->progress->table, (int)i);
         }
-        if (step_done(works, step)) continue;
+        if (step_done(gen, step)) continue;
         if (options->shared)
-            status = run_shared(works, folder, step, &r, &done, error);
+            status = run_shared(gen, folder, step, &r, &done, error);
         else
-            status = job_run(works, step, &r, error);
+            status = job_run(gen, step, &r, error);
         if (status == STOPPED) status = TREB_OK;
         *stopped = stop_asked(options->stop);
         if (status == TREB_OK && !*stopped && !done) report(context, i, &r);
@@ -112,22 +106,22 @@ static treb_status run_steps(Works *works, const FolderLock *folder, const Gener
     return status;
 }
 
-/* What the machine has free may have become less since the plan was found to fit. Where it is more
- * than twice what the plan takes, time counts for more: freed memory is kept, and verdicts. */
-static void share_allowed(Works *works, const GeneratePlan *plan)
+/* Sets the memory of the run. The machine may have less free memory now than when the plan was checked. If it has
+ * more than twice what the plan takes, memory is used to save time: freed memory is kept, and cells wait in memory. */
+static void set_memory(GenContext *gen, const GeneratePlan *plan)
 {
-    uint64_t overhead = forecast_overhead(omp_get_max_threads());
-    uint64_t allowed = generate_memory_allowed(works->options);
+    uint64_t overhead = memory_estimate_overhead(omp_get_max_threads());
+    uint64_t allowed = generate_memory_allowed(gen->options);
     uint64_t least = overhead;
     for (size_t i = 0; i < plan->steps; i++)
         if (plan->step[i].memory > least) least = plan->step[i].memory;
-    ledger_init(&works->ledger, (allowed > least ? allowed : least) - overhead);
-    works->ledger.ample = allowed / 2 > generate_plan_fast(plan);
-    works->keep = works->ledger.ample ? allowed / 4 : 0;
+    budget_init(&gen->budget, (allowed > least ? allowed : least) - overhead);
+    gen->budget.plentiful = allowed / 2 > generate_plan_fast(plan);
+    gen->waiting_bytes = gen->budget.plentiful ? allowed / 4 : 0;
 }
 
-/* What killed runs left unfinished. Nobody else is in the folder. */
-static void tidy(const GenerateOptions *options)
+/* Removes what killed runs left unfinished. No other run may be in the folder. */
+static void remove_leftovers(const GenerateOptions *options)
 {
     ScratchFolder folder;
     table_remove_stale(options->directory);
@@ -136,17 +130,18 @@ static void tidy(const GenerateOptions *options)
     scratch_folder_clean(&folder, false);
 }
 
-static treb_status enter(FolderLock *folder, const GenerateOptions *options, treb_error *error)
+static treb_status lock_folder(FolderLock *folder, const GenerateOptions *options,
+                               treb_error *error)
 {
     if (!options->shared) {
         treb_status status = folder_lock(folder, options->directory, error);
-        if (status == TREB_OK) tidy(options);
+        if (status == TREB_OK) remove_leftovers(options);
         return status;
     }
     bool alone;
     treb_status status = folder_join(folder, options->directory, &alone, error);
     if (status != TREB_OK || !alone) return status;
-    tidy(options);
+    remove_leftovers(options);
     return folder_share(folder, error);
 }
 
@@ -155,7 +150,7 @@ static bool is_wanted(void *context, const Material *material)
     return generate_plan_has(context, material);
 }
 
-/* Removes scratch files, as far as no missing table of the list wants them. */
+/* Removes the scratch files that no missing table of the list will read. */
 static void drop_scratch(const GenerateOptions *options, const GeneratePlan *plan)
 {
     ScratchFolder folder;
@@ -164,7 +159,7 @@ static void drop_scratch(const GenerateOptions *options, const GeneratePlan *pla
     if (options->keep_scratch) return;
     if (options->shared &&
         generate_list(options, plan->material, plan->materials, &missing, &error) != TREB_OK)
-        return; /* the next does it */
+        return; /* another run will do it */
     scratch_folder_name(&folder, generate_scratch_folder(options), with_mates(options));
     if (missing.steps > 0)
         scratch_folder_keep(&folder, is_wanted, &missing);
@@ -176,23 +171,23 @@ static void drop_scratch(const GenerateOptions *options, const GeneratePlan *pla
 treb_status generate_run(const GenerateOptions *options, const GeneratePlan *plan,
                          GenerateReporter *report, void *context, bool *stopped, treb_error *error)
 {
-    Works works = {.options = options};
+    GenContext gen = {.options = options};
     FolderLock folder;
     *stopped = false;
     treb_status status = generate_plan_check(plan, options, error);
-    if (status == TREB_OK) status = enter(&folder, options, error);
+    if (status == TREB_OK) status = lock_folder(&folder, options, error);
     if (status != TREB_OK) return status;
-    /* Threads of a second level would share what belongs to one of the first. */
+    /* Threads of a second level would share data that belong to one thread of the first. */
     int levels = omp_get_max_active_levels();
     omp_set_max_active_levels(1);
-    share_allowed(&works, plan);
-    works.store = store_new(generate_scratch_folder(options), with_mates(options), &works.ledger);
-    status = works.store != NULL ? run_steps(&works, &folder, plan, report, context, stopped, error)
-                                 : fail_memory(error);
-    pools_clear(&works.pools, NULL);
-    store_free(works.store);
+    set_memory(&gen, plan);
+    gen.store = store_new(generate_scratch_folder(options), with_mates(options), &gen.budget);
+    status = gen.store != NULL ? run_steps(&gen, &folder, plan, report, context, stopped, error)
+                               : fail_memory(error);
+    pools_clear(&gen.pools, NULL);
+    store_free(gen.store);
     if (status == TREB_OK && !*stopped) drop_scratch(options, plan);
-    ledger_end(&works.ledger);
+    budget_end(&gen.budget);
     omp_set_max_active_levels(levels);
     folder_unlock(&folder);
     return status;

@@ -1,13 +1,12 @@
-/* job.h - the work on one table: its slices in order, into the store and into files; saved while it is made,
- * if it is large. */
+/* job.h - making one table: carries out one step of a plan. */
 #ifndef TREB_GEN_JOB_H
 #define TREB_GEN_JOB_H
 
-#include "gen/generate.h"
-#include "gen/works.h"
+#include "gen/context.h"
+#include "gen/report.h"
 
-/* Carries out one step of a plan. What went before it must be there. */
-treb_status job_run(Works *works, const GenerateStep *step, GenerateReport *report,
+/* Makes the table of a step. The steps before it must be done. TREB_OK also if the run was stopped. */
+treb_status job_run(GenContext *gen, const GenerateStep *step, GenerateReport *report,
                     treb_error *error);
 
 #endif

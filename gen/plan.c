@@ -9,15 +9,15 @@
 #include "core/chess/bitboard.h"
 #include "core/system/error.h"
 #include "core/system/machine.h"
-#include "gen/forecast.h"
-#include "gen/solve/solved.h"
+#include "gen/memory_estimate.h"
+#include "gen/solve/slice_provider.h"
 #include "probe/syzygy/syzygy.h"
 
-/* ---- which tables, in what order ------------------------------------------------------------- */
+/* ---- Which tables, in what order ------------------------------------------------------------- */
 
 typedef struct PlanMaker {
     const GenerateOptions *options;
-    SyzygyMaps *maps; /* NULL: our own files are wanted */
+    SyzygyMaps *maps; /* NULL: our own files are made */
 } PlanMaker;
 
 bool generate_complete(const char *directory, const Material *material, unsigned metrics)
@@ -38,7 +38,7 @@ bool generate_complete(const char *directory, const Material *material, unsigned
     return true;
 }
 
-/* The same for Syzygy's files. */
+/* Whether Syzygy's files of a material exist and can be opened without an error. */
 static bool syzygy_complete(const char *directory, const Material *material, const SyzygyMaps *maps)
 {
     for (int m = TREB_WDL; m <= TREB_DTZ; m++) {
@@ -71,10 +71,10 @@ static treb_status plan_add(const PlanMaker *maker, const Material *m, GenerateP
                             treb_error *error)
 {
     if (generate_plan_has(plan, m)) return TREB_OK;
-    Material junior[MATERIAL_MAX_JUNIORS];
-    int juniors = material_juniors(m, junior, NULL);
-    for (int i = 0; i < juniors; i++) {
-        treb_status status = plan_add(maker, &junior[i], plan, error);
+    Material sub_ending[MATERIAL_SUB_ENDINGS_MAX];
+    int sub_endings = material_sub_endings(m, sub_ending, NULL);
+    for (int i = 0; i < sub_endings; i++) {
+        treb_status status = plan_add(maker, &sub_ending[i], plan, error);
         if (status != TREB_OK) return status;
     }
     GenerateStep *grown = realloc(plan->step, (plan->steps + 1) * sizeof *grown);
@@ -82,13 +82,13 @@ static treb_status plan_add(const PlanMaker *maker, const Material *m, GenerateP
     plan->step = grown;
     plan->step[plan->steps++] =
         (GenerateStep){.material = *m,
-                       /* Two bare kings need no files, but their parents look there. */
+                       /* Two bare kings have no files, but other tables read their slice. */
                        .write = material_men(m) > 2 && !complete(maker, m)};
     return TREB_OK;
 }
 
-/* What promotions of a material want of a junior with as many men. */
-static unsigned wanted_cuts(const Material *from, const Material *junior)
+/* Returns the subsets of a sub-ending with as many men that promotions of a material read. */
+static unsigned wanted_subsets(const Material *from, const Material *sub_ending)
 {
     unsigned wanted = 0;
     for (int color = 0; color < 2; color++)
@@ -98,8 +98,8 @@ static unsigned wanted_cuts(const Material *from, const Material *junior)
             m.count[color][TREB_PAWN]--;
             m.count[color][type]++;
             bool swap = material_canonical(&m);
-            if (!material_equal(&m, junior)) continue;
-            wanted |= wanted_cut(color ^ swap, type);
+            if (!material_equal(&m, sub_ending)) continue;
+            wanted |= wanted_subset(color ^ swap, type);
         }
     return wanted;
 }
@@ -112,43 +112,43 @@ static void drop_useless(GeneratePlan *plan)
     plan->steps = kept;
 }
 
-/* From the last to the first: a step is of use if its files are missing or if a parent that is of
- * use needs it. Drops the others. */
-static void plan_prune(GeneratePlan *plan, int cuts)
+/* Goes from the last step to the first. A step is needed if its files are missing, or if another table that is needed
+ * reads it. Drops all others. */
+static void plan_prune(GeneratePlan *plan, int subset_men)
 {
     for (size_t i = plan->steps; i-- > 0;) {
         GenerateStep *step = &plan->step[i];
         if (!step->write && !step->parents) continue;
-        Material junior[MATERIAL_MAX_JUNIORS];
-        uint8_t turns[MATERIAL_MAX_JUNIORS];
-        int juniors = material_juniors(&step->material, junior, turns);
+        Material sub_ending[MATERIAL_SUB_ENDINGS_MAX];
+        uint8_t turns[MATERIAL_SUB_ENDINGS_MAX];
+        int sub_endings = material_sub_endings(&step->material, sub_ending, turns);
         for (size_t j = 0; j < i; j++)
-            for (int k = 0; k < juniors; k++)
-                if (material_equal(&plan->step[j].material, &junior[k])) {
-                    bool promoted = material_men(&junior[k]) == material_men(&step->material);
-                    plan->step[j].parents |= promoted && cut_suits(&junior[k], cuts)
-                                                 ? wanted_cuts(&step->material, &junior[k])
+            for (int k = 0; k < sub_endings; k++)
+                if (material_equal(&plan->step[j].material, &sub_ending[k])) {
+                    bool promoted = material_men(&sub_ending[k]) == material_men(&step->material);
+                    plan->step[j].parents |= promoted && subset_suits(&sub_ending[k], subset_men)
+                                                 ? wanted_subsets(&step->material, &sub_ending[k])
                                                  : turns[k];
                 }
     }
     drop_useless(plan);
 }
 
-/* Whether a material is a junior of one that is kept. */
+/* Whether a material is a sub-ending of one that is kept. */
 static bool has_parent(const GeneratePlan *plan, size_t i, const bool *kept)
 {
     for (size_t p = i + 1; p < plan->steps; p++) {
-        Material junior[MATERIAL_MAX_JUNIORS];
+        Material sub_ending[MATERIAL_SUB_ENDINGS_MAX];
         if (!kept[p]) continue;
-        int juniors = material_juniors(&plan->step[p].material, junior, NULL);
-        for (int k = 0; k < juniors; k++)
-            if (material_equal(&junior[k], &plan->step[i].material)) return true;
+        int sub_endings = material_sub_endings(&plan->step[p].material, sub_ending, NULL);
+        for (int k = 0; k < sub_endings; k++)
+            if (material_equal(&sub_ending[k], &plan->step[i].material)) return true;
     }
     return false;
 }
 
-/* Keeps one table and what it needs, of which no files are written. What parents want of either is what they want in
- * the whole plan: so that others find it. */
+/* Keeps one table and the tables it needs, of which no files are written. `parents` of these steps stays what it is
+ * in the whole plan, so that later runs find all that they read. */
 static treb_status plan_only(GeneratePlan *plan, const Material *only, treb_error *error)
 {
     bool *kept = calloc(plan->steps + 1, sizeof *kept);
@@ -171,8 +171,8 @@ static int pawns_of(const Material *m)
     return m->count[TREB_WHITE][TREB_PAWN] + m->count[TREB_BLACK][TREB_PAWN];
 }
 
-/* Fewer men first, then fewer pawns: juniors have fewer of either. Tables of one size come after
- * each other, so that they use the same solvers. Keeps the order of equals. */
+/* Sorts by number of men, then by number of pawns: sub-endings have fewer of either. Tables of one size come one
+ * after another, so that they use the same solvers. Stable. */
 static void plan_sort(GeneratePlan *plan)
 {
     for (size_t i = 1; i < plan->steps; i++) {
@@ -190,18 +190,25 @@ static void plan_sort(GeneratePlan *plan)
     }
 }
 
-/* ---- what each takes ------------------------------------------------------------------------- */
+/* ---- What each takes ------------------------------------------------------------------------- */
 
-/* The larger ones, which take longest, come last: so they are begun first. */
-static treb_status plan_forecast(GeneratePlan *plan, const GenerateOptions *o, treb_error *error)
+/* Estimates the memory of all steps. The large ones, which take longest, come last in the plan, so they are begun
+ * first. */
+static treb_status plan_estimate(GeneratePlan *plan, const GenerateOptions *o, treb_error *error)
 {
     const int threads = omp_get_max_threads();
     bool failed = false;
 #pragma omp parallel for schedule(dynamic) reduction(|| : failed)
     for (size_t i = 0; i < plan->steps; i++)
-        failed =
-            failed || forecast_step(&plan->step[plan->steps - 1 - i], o, threads, NULL) != TREB_OK;
+        failed = failed || memory_estimate_step(&plan->step[plan->steps - 1 - i], o, threads,
+                                                NULL) != TREB_OK;
     return failed ? fail_memory(error) : TREB_OK;
+}
+
+bool generate_step_saved(const GenerateStep *step, const GenerateOptions *o)
+{
+    static const uint64_t saved_cells = UINT64_C(3000000000); /* of tables that take long */
+    return !o->syzygy && (o->save_seconds > 0 || step->cells > saved_cells);
 }
 
 size_t generate_plan_largest(const GeneratePlan *plan)
@@ -224,11 +231,12 @@ uint64_t generate_memory_allowed(const GenerateOptions *o)
 {
     if (o->memory != 0) return o->memory;
     uint64_t available = machine_free_memory();
-    if (available != UINT64_MAX && o->ranks != NULL) available /= (unsigned)o->ranks->on_node;
+    if (available != UINT64_MAX && o->processes != NULL)
+        available /= (unsigned)o->processes->on_node;
     return available == UINT64_MAX ? available : available - available / 8;
 }
 
-/* "1.54 GB", "90 MB" */
+/* Formats bytes as "1.54 GB" or "90 MB". */
 static void format_bytes(uint64_t bytes, char out[24])
 {
     static const char *const units[] = {"MB", "GB", "TB", "PB"};
@@ -280,7 +288,7 @@ treb_status generate_list(const GenerateOptions *options, const Material *materi
         return status;
     }
     plan_sort(plan);
-    plan_prune(plan, options->cuts);
+    plan_prune(plan, options->subset_men);
     return TREB_OK;
 }
 
@@ -289,7 +297,7 @@ treb_status generate_plan(const GenerateOptions *options, const Material *materi
 {
     treb_status status = generate_list(options, materials, count, plan, error);
     if (status == TREB_OK && options->only != NULL) status = plan_only(plan, options->only, error);
-    if (status == TREB_OK) status = plan_forecast(plan, options, error);
+    if (status == TREB_OK) status = plan_estimate(plan, options, error);
     if (status != TREB_OK) generate_plan_free(plan);
     return status;
 }

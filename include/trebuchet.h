@@ -13,34 +13,37 @@
  *         printf("%s\n", treb_wdl_text(wdl));
  *     treb_tables_close(tables);
  *
- * Errors. Functions that can fail return a treb_status and take a treb_error that gets the status
- * and a text naming the file at fault; it may be NULL, and is written only on failure, when no
- * other output is (except where said otherwise).
+ * Errors. Functions that can fail return a treb_status and take a pointer to a treb_error, which
+ * may be NULL. On failure they fill in the treb_error with the status and a text that names the
+ * file at fault, and write no other output unless the function's comment says so. On success they
+ * leave the treb_error unchanged.
  *
- * Threads. Any number of threads may probe one set of tables at the same time, and change its
- * memory budget, pin or warm tables meanwhile; only treb_tables_close must be alone. Functions that
- * take no set have no state at all. The library starts no thread unless it is told to
- * (treb_tables_set_fetch). It never prints, never exits, and changes no signal or locale.
+ * Threads. Any number of threads may use one set of tables at the same time: probe it, change its
+ * memory budget, pin and warm tables. Only treb_tables_close must not run while another call uses
+ * the set. Functions that take no set have no state at all. The library starts no thread unless the
+ * program asks for one (treb_tables_set_fetch). It never prints, never exits, and changes no signal
+ * handler or locale.
  *
- * Disks. A probe waits for the disk where a file is not in the system's memory: 0.1 ms to 20 ms,
- * with an engine's clock running. Those whose names end in _try do not wait: see "Never wait for a
- * disk" below.
+ * Disks. A probe waits for the disk if the part of the file that it needs is not in the system's
+ * memory: 0.1 ms to 20 ms, while an engine's clock is running. Functions whose names end in _try do
+ * not wait: see "Never wait for a disk" below.
  *
- * Costs are given beside the calls: the most cells of tables that a search for the worst positions
- * of five men found, and the time on one core in KRPvKR with all cells in memory. A cell whose
- * block is in memory takes no lock and no allocation. Else its block is read and unpacked, which
- * takes some 20 microseconds, short locks, memory for a thread that has not done so before, and the
- * opening of the file if it is not open. docs/library.md is a tour; docs/metrics.md says exactly
- * what DTZ, DTC and DTM count. */
+ * Costs. The comment of a probe states its cost in two forms: the largest number of table cells
+ * that a search for the worst positions of five men found, and the time on one core in KRPvKR with
+ * all cells in memory. Reading a cell whose block is in memory takes no lock and no allocation.
+ * Otherwise the library opens the file if it is closed, then reads and unpacks the block: some 20
+ * microseconds, short locks, and a buffer the first time that a thread does so.
+ *
+ * docs/library.md is a tour; docs/metrics.md defines exactly what DTZ, DTC and DTM count. */
 #ifndef TREBUCHET_H
 #define TREBUCHET_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* The version of this header, as text and as a number that grows: 300 for 0.3.0. treb_version tells
- * that of the library. Before 1.0.0 any minor version may change the interface; the library's SONAME
- * tells whether it did (docs/library.md). */
+/* The version of this header, as text and as a number that grows with each version: 300 for 0.3.0.
+ * treb_version returns that of the library. Before 1.0.0 any minor version may change the
+ * interface; the library's SONAME changes with it (docs/library.md). */
 #define TREB_VERSION_MAJOR 0
 #define TREB_VERSION_MINOR 3
 #define TREB_VERSION_PATCH 0
@@ -60,37 +63,42 @@ extern "C" {
 
 /* ---- Version --------------------------------------------------------------------------------- */
 
-/* The version of the library that runs, which may be newer than the header that a program was
- * compiled with: "0.3.0", static, and 300. */
+/* Return the version of the library that is running, which may be newer than the header that the
+ * program was compiled with: "0.3.0" (a static string) and 300. */
 TREB_API const char *treb_version(void);
 TREB_API int treb_version_number(void);
 
 /* ---- Status ---------------------------------------------------------------------------------- */
 
-/* What a call came to. Zero is success. */
+/* The result of a call. Zero is success. */
 typedef enum treb_status {
     TREB_OK = 0,
     TREB_ERR_FEN,       /* the text is not a FEN */
-    TREB_ERR_POSITION,  /* well formed, but no such position can arise */
-    TREB_ERR_CASTLING,  /* castling rights remain: no table covers them */
-    TREB_ERR_MEN,       /* more men than any table has */
+    TREB_ERR_POSITION,  /* the FEN is well formed, but no game can lead to such a position */
+    TREB_ERR_CASTLING,  /* a side may still castle: no table covers such positions */
+    TREB_ERR_MEN,       /* the position has more men than any table */
     TREB_ERR_NO_TABLE,  /* a table file that is needed is not installed */
-    TREB_ERR_DAMAGED,   /* a table file is truncated, altered or foreign */
+    TREB_ERR_DAMAGED,   /* a table file is truncated, altered or of another format */
     TREB_ERR_IO,        /* the operating system could not read or write */
     TREB_ERR_MEMORY,    /* out of memory */
-    TREB_ERR_ARGUMENT,  /* the call itself was wrong */
-    TREB_ERR_NOT_READY, /* a disk must be read first: of calls that do not wait for one */
-    TREB_ERR_NETWORK,   /* a server of tables cannot be reached, or does not give them */
-    TREB_ERR_TIMEOUT    /* it did not answer in time */
+    TREB_ERR_ARGUMENT,  /* an argument of the call was wrong */
+    TREB_ERR_NOT_READY, /* from calls that do not wait: a disk or server must be read first */
+    TREB_ERR_NETWORK,   /* a server of tables cannot be reached, or does not deliver them */
+    TREB_ERR_TIMEOUT    /* a server of tables did not answer in time */
 } treb_status;
 
-/* A status and what there is to say about it, for a person to read. */
+/* What went wrong. A program that wants to know which table is missing reads `material` and
+ * `metric`; it need not read the text. */
 typedef struct treb_error {
     treb_status status;
-    char text[512];
+    char text[484];    /* an English description for the user, without a full stop */
+    int metric;        /* with TREB_ERR_NO_TABLE: the treb_metric of the missing table; else -1 */
+    char material[24]; /* with TREB_ERR_NO_TABLE: the material of the missing table, as in the name
+                          of its file: "KRPvKR". "" with other statuses, and where the failure is
+                          about no table in particular; `metric` is then -1 */
 } treb_error;
 
-/* A short English phrase for a status: "table not installed". Static; never NULL. */
+/* Returns a short English phrase for a status: "table not installed". Static; never NULL. */
 TREB_API const char *treb_status_text(treb_status status);
 
 /* ---- Positions ------------------------------------------------------------------------------- */
@@ -99,37 +107,40 @@ enum { TREB_WHITE = 0, TREB_BLACK = 1 };
 enum { TREB_PAWN = 0, TREB_KNIGHT, TREB_BISHOP, TREB_ROOK, TREB_QUEEN, TREB_KING, TREB_TYPES };
 enum { TREB_FEN_SIZE = 96, TREB_MEN_MAX = 8 };
 
-/* A position. Bit s of a board is square s. */
+/* A position. Bit s of a bitboard is square s. */
 typedef struct treb_position {
     uint64_t by_color[2];         /* the men of White, of Black */
     uint64_t by_type[TREB_TYPES]; /* pawns, knights, ..., kings of both colours */
     uint8_t turn;                 /* TREB_WHITE or TREB_BLACK */
-    uint8_t ep;                   /* square behind a pawn that just made a double step, or 0 */
+    uint8_t ep;                   /* the square behind a pawn that just made a double step, or 0 */
     uint8_t castling;             /* bits 0 to 3: K, Q, k, q of the FEN */
     uint16_t halfmove;            /* plies since the last capture or pawn move */
-    uint16_t fullmove;            /* the number of the move, from 1 */
+    uint16_t fullmove;            /* number of the move, from 1 */
 } treb_position;
 
-/* Reads a FEN of two (board and side to move) to six fields. TREB_ERR_FEN if the text is at fault,
- * TREB_ERR_POSITION if no such position can arise. Castling rights are read and kept. */
+/* Reads a FEN with two fields (board and side to move) to six. Castling rights are read and kept.
+ * Returns TREB_ERR_FEN if the text is not a FEN, TREB_ERR_POSITION if the position is impossible
+ * (see treb_position_check). */
 TREB_API treb_status treb_position_from_fen(const char *fen, treb_position *out, treb_error *error);
 
-/* Writes all six fields of any position that treb_position_check accepts. */
+/* Writes a position as a FEN with six fields. treb_position_check must accept the position. */
 TREB_API void treb_position_to_fen(const treb_position *pos, char out[TREB_FEN_SIZE]);
 
-/* TREB_ERR_POSITION, with the reason, if the position cannot arise as far as can be told from
- * itself. Everything that takes a position below checks it in the same way. */
+/* Returns TREB_ERR_POSITION, with the reason, if the position by itself shows that no game can lead
+ * to it. All functions below that take a position make the same check. */
 TREB_API treb_status treb_position_check(const treb_position *pos, treb_error *error);
 
-/* The position after a legal move, given as "e7e8q" or, failing that, as "exd8=Q+"; castling as
- * "e1g1" or "O-O". TREB_ERR_ARGUMENT if the text is no such move. `out` may be `pos`. */
+/* Writes the position after a legal move to `out`, which may be `pos`. The move is given as "e7e8q"
+ * or, if it cannot be read so, as "exd8=Q+"; castling as "e1g1" or "O-O". Returns TREB_ERR_ARGUMENT
+ * if the text is no legal move. */
 TREB_API treb_status treb_position_play(const treb_position *pos, const char *move,
                                         treb_position *out, treb_error *error);
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-/* The result with best play for the side to move, in ascending order of merit. A cursed win is won
- * but for the 50-move rule; a blessed loss is what its victim has. */
+/* The result with best play, for the side to move, in ascending order of merit. A cursed win is a
+ * win that the 50-move rule turns into a draw; a blessed loss is the same position seen from the
+ * other side. */
 typedef enum treb_wdl {
     TREB_LOSS = 0,
     TREB_BLESSED_LOSS,
@@ -138,166 +149,182 @@ typedef enum treb_wdl {
     TREB_WIN
 } treb_wdl;
 
-/* What a table says of a position; docs/metrics.md has the definitions in full.
- * DTZ: plies to the next capture, pawn move or mate, under the 50-move rule: at most 100 where it
- *      suffices to win (or lose), more in cursed wins and blessed losses. Never rounded.
+/* What a table says about a position. docs/metrics.md has the full definitions.
+ * WDL: the verdict, a treb_wdl.
+ * DTZ: plies to the next capture, pawn move or mate, under the 50-move rule: at most 100 in wins
+ *      and losses, more in cursed wins and blessed losses. Exact in Trebuchet's files.
  * DTC: plies to the next capture, promotion or mate, through any pawn pushes; no 50-move rule.
  * DTM: plies to mate; no 50-move rule. */
 typedef enum treb_metric { TREB_WDL = 0, TREB_DTZ, TREB_DTC, TREB_DTM, TREB_METRICS } treb_metric;
 
-/* "loss", "blessed loss", "draw", "cursed win", "win". Static; never NULL. */
+/* Returns "loss", "blessed loss", "draw", "cursed win" or "win". Static; never NULL. */
 TREB_API const char *treb_wdl_text(treb_wdl wdl);
 
-/* "wdl", "dtz", "dtc", "dtm". Static; never NULL. */
+/* Returns "wdl", "dtz", "dtc" or "dtm". Static; never NULL. */
 TREB_API const char *treb_metric_text(treb_metric metric);
 
-/* The verdict of a position that has had `halfmove` plies without capture or pawn move, from its
- * verdict and DTZ at a clock of 0: a win is cursed and a loss blessed if halfmove + dtz > 100. */
+/* Returns the verdict of a position with `halfmove` plies since the last capture or pawn move,
+ * given its verdict and DTZ at a clock of 0: if halfmove + dtz > 100, a win becomes a cursed win
+ * and a loss a blessed loss. */
 TREB_API treb_wdl treb_wdl_with_clock(treb_wdl wdl, int dtz, int halfmove);
 
 /* ---- Sets of tables -------------------------------------------------------------------------- */
 
+/* A set of tables: the files of some folders. Opaque. */
 typedef struct treb_tables treb_tables;
 
-/* What wrote a file: Trebuchet (KRPvKR.wdl.treb, .dtz.treb, .dtc.treb, .dtm.treb), or a generator
- * of Syzygy's format (KRPvKR.rtbw with verdicts, KRPvKR.rtbz with DTZ; up to 7 men). */
+/* The format of a file: Trebuchet's own (KRPvKR.wdl.treb, .dtz.treb, .dtc.treb, .dtm.treb), or
+ * Syzygy's (KRPvKR.rtbw with verdicts, KRPvKR.rtbz with DTZ; up to 7 men). */
 typedef enum treb_format { TREB_FORMAT_TREBUCHET = 0, TREB_FORMAT_SYZYGY } treb_format;
 
-/* Takes stock of the files named like KRPvKR.dtz.treb, KRPvKR.rtbw or KRPvKR.rtbz in `count`
- * directories. They are opened when first needed, and a damaged one makes only those probes fail
- * that need it. Of several with one name that in the first directory counts; of files in both
- * formats, ours, which is exact. No directory, or none with tables, is allowed: some
- * positions need none. NULL on failure: a directory cannot be read, or memory. The caller closes
- * the set. Files must not be changed while it is open; if they are, probes fail with an error and
- * do not lie.
- * Ours of codec symbols, and Syzygy's, are mapped into memory: cutting one short while it is open
- * ends the process.
- * Of ours a set keeps at most a quarter of the files that the process is allowed (RLIMIT_NOFILE, when
- * the set is opened) open, and at least 16: those least recently read are closed, and opened again
- * when needed. Syzygy's need one of these while a call that does not wait asks after them.
- * Cost: lists the directories; one allocation for each file found. No file is opened. */
+/* Lists the table files in `count` directories: names like KRPvKR.dtz.treb, KRPvKR.rtbw or
+ * KRPvKR.rtbz. Returns a set, which the caller closes, or NULL if a directory cannot be read or
+ * memory is out. No directory, or none with tables, is allowed: some positions need no table.
+ *
+ * - A file is opened when it is first needed. A damaged one makes only those probes fail that need
+ *   it.
+ * - If several directories have a file of one name, the first directory's is used. If a material
+ *   has files in both formats, Trebuchet's is used, which is exact.
+ * - Files must not be changed while the set is open. If one is changed, probes that need it fail
+ *   with an error; they give no wrong answers. Syzygy files, and Trebuchet files of codec symbols,
+ *   are mapped into memory: cutting one short while the set is open ends the process.
+ * - The set keeps at most a quarter of the files open that the process may have (RLIMIT_NOFILE when
+ *   the set is opened), but at least 16. Files that were not read for longest are closed, and
+ *   opened again when needed. A Syzygy file needs one of these descriptors only while a call that
+ *   does not wait asks what is in memory.
+ *
+ * Cost: lists the directories, with one allocation for each file found. Opens no file. */
 TREB_API treb_tables *treb_tables_open(const char *const *directories, size_t count,
                                        treb_error *error);
 
-/* In place of a directory "https://host/path/" or "http://host/path/" may be given, a folder of a
- * web server with a file SHA256SUMS in it, which lists what there is (docs/library.md). That takes
- * libtrebuchet-http: the program is linked with it, or it is installed and loaded when first
- * needed; else such an address is TREB_ERR_ARGUMENT. It is made of the interface that follows. */
+/* A directory may also be the address of a folder of a web server, "https://host/path/" or
+ * "http://host/path/", with a file SHA256SUMS in it that lists the tables (docs/library.md).
+ * Addresses need libtrebuchet-http: the program links it, or it is installed and the library loads
+ * it when an address is first used. Without it an address is TREB_ERR_ARGUMENT. libtrebuchet-http
+ * is built on treb_source below. */
 
-/* Takes the next place off a path, in which they are parted by colons, as in TREBUCHET_PATH:
- * "/srv/tables:https://host:8080/tables/". The colons of an address do not part. Writes into the path,
- * and moves *rest behind what it returns; NULL at the end. Empty places are left out. */
+/* Splits a path such as TREBUCHET_PATH, whose places are separated by colons:
+ * "/srv/tables:https://host:8080/tables/". The colons of an address do not separate. Returns the
+ * next place of *rest, or NULL at the end; leaves out empty places. Writes into the path, and moves
+ * *rest behind the place. */
 TREB_API char *treb_next_place(char **rest);
 
-/* How bytes are read from elsewhere. */
+/* How a source reads bytes. */
 typedef enum treb_read {
-    TREB_READ_WAIT = 0, /* wait until they are here, or cannot be had */
-    TREB_READ_TRY,   /* what is in memory, else TREB_ERR_NOT_READY at once. Of bytes that could not
-                        be had a moment ago it may be that failure */
-    TREB_READ_BEGIN, /* begin to bring them, and TREB_ERR_NOT_READY at once; `out` may be NULL */
-    TREB_READ_AGAIN  /* as WAIT, but not from what is kept of the file here: that was damaged */
+    TREB_READ_WAIT = 0, /* wait until the bytes are here, or reading fails */
+    TREB_READ_TRY,      /* return bytes that are in memory, else TREB_ERR_NOT_READY at once. If the
+                           bytes could not be read a moment ago, that failure may be returned */
+    TREB_READ_BEGIN,    /* start reading and return TREB_ERR_NOT_READY at once; `out` may be NULL */
+    TREB_READ_AGAIN     /* as TREB_READ_WAIT, but not from copies that the source keeps: they were
+                           found damaged */
 } treb_read;
 
-/* A place where table files are: a store, an archive, anything that can be read at an offset. All is
- * called by any thread, several at a time, but for `list` and `close`. What fails fills in `error`,
- * which is never NULL, and returns its status. A page of codes that was read is kept in the
- * set's memory; the checksums of all that comes are compared. */
+/* A place with table files: an archive, an object store, anything that can be read at an offset.
+ * The library calls `list` and `close` from one thread at a time, the other functions from any
+ * threads at the same time. A function that fails returns a status other than TREB_OK and fills in
+ * the status and text of `error`, which is never NULL. The library verifies the checksums of all
+ * bytes it reads, and keeps pages of codes in the set's memory. Sources have files of Trebuchet's
+ * format only. */
 typedef struct treb_source {
-    const char *name; /* in messages, and in paths: NAME/KRPvKR.wdl.treb. Without functions it is a
-                         directory, or an address as above */
-    void *context;    /* what functions are called with */
-    /* Calls `add` with the name of each file; of others than tables too, if that is easier. Files of
-     * Syzygy's format are not read from elsewhere. */
+    const char *name; /* for messages and paths: NAME/KRPvKR.wdl.treb. Without functions, this
+                         is a directory or an address, as for treb_tables_open */
+    void *context;    /* first argument of the functions */
+    /* Calls `add(to, file)` for each file. It may name files that are no tables. */
     treb_status (*list)(void *context, void (*add)(void *to, const char *file), void *to,
                         treb_error *error);
-    /* Makes a file ready to be read: a handle, and its size. */
+    /* Makes a file ready for reading. Writes a handle, and the size in bytes. */
     treb_status (*open)(void *context, const char *file, void **handle, uint64_t *size,
                         treb_error *error);
-    /* Reads bytes, all of which are in the file. A file that was changed since it was opened is
-     * TREB_ERR_DAMAGED, and never read on. */
+    /* Reads `size` bytes at `offset`, all of which are in the file. Must return TREB_ERR_DAMAGED if
+     * the file was changed since it was opened. */
     treb_status (*read)(void *context, void *handle, treb_read how, uint64_t offset, size_t size,
                         void *out, treb_error *error);
     void (*close_file)(void *context, void *handle);
     void (*close)(void *context);
 } treb_source;
 
-/* As treb_tables_open, of directories, addresses and sources. The set closes the sources at its end,
- * and if it cannot be opened; `name` must last as long. A probe that waits has all that it
- * lacks from sources brought side by side. */
+/* Opens a set of directories, addresses and sources; otherwise like treb_tables_open. The set
+ * closes the sources when it is closed, and also if it cannot be opened. Each `name` must stay
+ * valid as long as the set. A probe that waits reads everything it needs from sources at the same
+ * time. */
 TREB_API treb_tables *treb_tables_open_sources(const treb_source *sources, size_t count,
                                                treb_error *error);
 
-/* Frees everything. No other call may be using the set. NULL is allowed. */
+/* Frees the set. No other call may be using it. `tables` may be NULL. */
 TREB_API void treb_tables_close(treb_tables *tables);
 
 enum { TREB_MEMORY_DEFAULT = 64 << 20 };
 
-/* Bytes of unpacked blocks to keep, at first TREB_MEMORY_DEFAULT, rounded down to pages of 4096
- * bytes; 0 keeps none. What is over the new budget is given back to the system at once. At most
- * 256 GiB count. Files opened, tables pinned and a buffer for each thread that unpacks come on
- * top. */
+/* Sets how many bytes of unpacked blocks the set keeps: TREB_MEMORY_DEFAULT at first; 0 keeps none.
+ * `bytes` is rounded down to pages of 4096 bytes, and counts up to 256 GiB. Memory above the new
+ * budget is given back to the system at once. Open files, pinned tables and a buffer for each
+ * thread that unpacks are not part of the budget. */
 TREB_API void treb_tables_set_memory(treb_tables *tables, uint64_t bytes);
 
+/* Memory of a set. */
 typedef struct treb_memory {
-    uint64_t budget; /* bytes allowed for unpacked blocks */
-    uint64_t cached; /* bytes of them in use */
+    uint64_t budget; /* bytes that unpacked blocks may take */
+    uint64_t cached; /* bytes that they take now */
     uint64_t pinned; /* bytes of pinned tables */
     uint64_t misses; /* blocks read and unpacked for probes since the set was opened */
 } treb_memory;
 
 TREB_API void treb_tables_get_memory(const treb_tables *tables, treb_memory *out);
 
-/* A material is named as "KRPvKR": either colour first, the men of a side in any order, capitals or
- * not; "KRP-KR", "KRP v KR" and "KRPKR" do as well. */
+/* The functions below take the name of a material: "KRPvKR", with either colour first, the men of a
+ * side in any order, and capital letters or not; "KRP-KR", "KRP v KR" and "KRPKR" mean the same. */
 
-/* Unpacks one table entirely, checking every block, and keeps it in memory until the set is
- * closed. Probes in other threads go on meanwhile. treb_tables_warm is for many tables: it leaves
- * them packed, in the system's memory.
- * A Syzygy file is only read once and its checksum compared: it is as packed in memory as on disk.
- * Cost: the time to read and unpack the file; memory for its cells, two bytes each at most. */
+/* Unpacks a whole table, checks every block, and keeps it in memory until the set is closed. Probes
+ * in other threads continue meanwhile. For many tables use treb_tables_warm, which leaves them
+ * packed in the system's memory. A Syzygy file is only read once and its checksum compared: it is
+ * as packed in memory as on disk.
+ * Errors: those of treb_tables_find.
+ * Cost: the time to read and unpack the file; at most two bytes of memory for each cell. */
 TREB_API treb_status treb_tables_pin(treb_tables *tables, const char *material, treb_metric metric,
                                      treb_error *error);
 
-/* What the header of a file says. By side to move, then verdict. A Syzygy file says nothing of
- * counts and longest lines: they are 0. */
+/* What the header of a file says. The arrays are indexed by side to move, then by treb_wdl. A
+ * Syzygy file has no counts and longest lines: they are 0. */
 typedef struct treb_table_info {
     char material[24]; /* "KRPvKR" */
     treb_metric metric;
     treb_format format;
     const char *path;       /* owned by the set */
     uint64_t file_size;     /* bytes */
-    uint64_t block_size;    /* bytes, before compression, that are unpacked at once */
-    int stored[2];          /* whether the file holds cells of this side to move */
-    uint64_t count[2][5];   /* positions: all legal ones on the full board, like men not told
-                               apart, en passant left out */
+    uint64_t block_size;    /* bytes of a block after unpacking: they are unpacked together */
+    int stored[2];          /* whether the file holds cells for this side to move */
+    uint64_t count[2][5];   /* number of legal positions, on the full board: symmetric positions are
+                               counted one by one, exchanging equal men gives the same position, and
+                               rights to capture en passant are not counted */
     uint32_t longest[2][5]; /* plies of the longest line; 0 in WDL tables */
-    char longest_fen[2][5][TREB_FEN_SIZE]; /* a position with it; empty if there is none */
+    char longest_fen[2][5][TREB_FEN_SIZE]; /* a position with that line; "" if there is none */
 } treb_table_info;
 
-/* The files of the set, numbered from 0 in the order of men, material and metric. */
+/* Returns the number of files in the set. Files are numbered from 0, in the order of men, material
+ * and metric. Solved pawn endings are not counted. */
 TREB_API size_t treb_tables_count(const treb_tables *tables);
 
-/* The most men that a position may have which the set knows: those of its largest table, or solved pawn
- * ending, of which treb_tables_count and treb_tables_info do not tell. Told by names: nothing is opened. */
+/* Returns the largest number of men of a position that the set may know: that of its largest table
+ * or solved pawn ending. It follows from the names of files; none is opened. */
 TREB_API int treb_tables_men(const treb_tables *tables);
 
-/* Opens file `number` if need be and copies what its header says. When the file is damaged the
- * status says so, and material, metric and path are written all the same; the rest is then 0.
- * TREB_ERR_ARGUMENT if there is no such number. */
+/* Writes what the header of file `number` says, and opens the file if it is not open. If the file
+ * is damaged, the status says so, but material, metric and path are written all the same; the rest
+ * is then 0. Returns TREB_ERR_ARGUMENT if there is no file of this number. */
 TREB_API treb_status treb_tables_info(const treb_tables *tables, size_t number,
                                       treb_table_info *out, treb_error *error);
 
-/* The same by material and metric; TREB_ERR_NO_TABLE if not installed, TREB_ERR_ARGUMENT if there
- * is no such material. */
+/* Finds a file by material and metric; otherwise like treb_tables_info. Returns TREB_ERR_NO_TABLE
+ * if it is not installed, TREB_ERR_ARGUMENT if there is no such material or metric. */
 TREB_API treb_status treb_tables_find(const treb_tables *tables, const char *material,
                                       treb_metric metric, treb_table_info *out, treb_error *error);
 
-/* How the distances of an ending are spread: out[p] is the number of positions (as in
- * treb_table_info.count) with `turn` to move and verdict `wdl` that take p plies, for p up to the
- * longest. Writes at most `capacity` of them, and to `count` how many there are: the longest + 1,
- * or 0 if there is no such position. It stands in the file's header: nothing is probed. Errors as
- * treb_tables_find; TREB_ERR_ARGUMENT for WDL, draws and files of format version 1, which have
- * none. */
+/* Writes how often each distance occurs in an ending: out[p] is the number of positions (as in
+ * treb_table_info.count) with `turn` to move and verdict `wdl` whose distance is p plies. Writes at
+ * most `capacity` entries. Writes to `count` how many there are: the longest distance + 1, or 0 if
+ * no position has this verdict. Reads the file's header only.
+ * Errors: those of treb_tables_find; TREB_ERR_ARGUMENT for WDL, for draws, and for files without
+ * histograms (format version 1). */
 TREB_API treb_status treb_tables_histogram(const treb_tables *tables, const char *material,
                                            treb_metric metric, int turn, treb_wdl wdl,
                                            uint64_t *out, size_t capacity, size_t *count,
@@ -305,41 +332,47 @@ TREB_API treb_status treb_tables_histogram(const treb_tables *tables, const char
 
 /* ---- Probes ---------------------------------------------------------------------------------- */
 
-/* All probes take en passant into account. A position whose own table is not installed fails at
- * once with TREB_ERR_NO_TABLE, which names that table, before any move is looked at; so does a
- * capture whose table is needed. Where a solved pawn ending (`trebuchet solve --write`) of the set's folders
- * knows the position it answers instead, of any number of men: wins and losses under the 50-move rule, draws,
- * and DTZ as TREB_AT_MOST; DTC and DTM it does not know. Three kinds of positions need no table: mate, stalemate, and those
- * with too little material to mate (KvK, KNvK, KBvK). Failures are TREB_ERR_POSITION,
- * TREB_ERR_CASTLING, TREB_ERR_MEN (more than TREB_MEN_MAX, and not solved), TREB_ERR_NO_TABLE, TREB_ERR_DAMAGED,
- * TREB_ERR_IO, TREB_ERR_MEMORY. */
+/* All probes take en passant into account.
+ *
+ * Positions that need no table: mate, stalemate, and those with too little material to mate (KvK,
+ * KNvK, KBvK). For any other position whose own table is not installed, a probe fails at once with
+ * TREB_ERR_NO_TABLE, which names that table, before it looks at any move; so it does if a capture
+ * leads to a table that is needed and missing.
+ *
+ * Solved pawn endings. Where no table has the position, a solved pawn ending in the set's folders
+ * (`trebuchet solve --write`) may answer, for any number of men. It knows wins and losses under the
+ * 50-move rule, draws, and DTZ as an upper bound (TREB_AT_MOST). It does not know DTC and DTM.
+ *
+ * Errors of all probes: TREB_ERR_POSITION, TREB_ERR_CASTLING, TREB_ERR_MEN (more than TREB_MEN_MAX
+ * men and no solved pawn ending has the position), TREB_ERR_NO_TABLE, TREB_ERR_DAMAGED,
+ * TREB_ERR_IO, TREB_ERR_MEMORY; with addresses and sources also TREB_ERR_NETWORK and
+ * TREB_ERR_TIMEOUT. */
 
-/* The verdict at a clock of 0: the clock of the position is not looked at, as suits the nodes of a
- * search right after a capture or pawn move.
- * Cost: its cell and those that captures lead to: one or two as a rule, at most 10.
- * Some 100 ns. */
+/* Writes the verdict of the position at a clock of 0. The position's own clock is ignored, as is
+ * right for the nodes of a search just after a capture or pawn move.
+ * Cost: the position's cell and those that captures lead to: usually one or two, at most 10. Some
+ * 100 ns. */
 TREB_API treb_status treb_probe_wdl(const treb_tables *tables, const treb_position *pos,
                                     treb_wdl *out, treb_error *error);
 
-/* How good a distance is. A Syzygy file may be rounded: then it may be one ply more. Where a solved pawn
- * ending answers, DTZ is what its winner needs at most. */
+/* How exact a distance is. TREB_ROUNDED: from a Syzygy file that rounds; the distance may be one
+ * ply more. TREB_AT_MOST: DTZ from a solved pawn ending; the winner needs at most so many plies. */
 enum { TREB_EXACT = 0, TREB_ROUNDED = 1, TREB_AT_MOST = 2 };
 
-/* A distance, and for whom: the side to move wins (or loses) in `plies`. 0 in a draw and when
- * mated. */
+/* A distance: the side to move wins (or loses) in `plies`. 0 in a draw, and when mated. */
 typedef struct treb_distance {
-    treb_wdl wdl; /* at a clock of 0, as treb_probe_wdl has it */
+    treb_wdl wdl; /* at a clock of 0, as from treb_probe_wdl */
     int plies;
     int rounded; /* TREB_EXACT, TREB_ROUNDED or TREB_AT_MOST */
 } treb_distance;
 
-/* One metric, from its table and the WDL table, both of which must be installed. The clock is not
- * looked at. For TREB_WDL `plies` is 0.
- * Cost: the verdict, a cell, and the verdicts after captures and pawn moves (DTZ) or after captures
- * and promotions (DTC). Where the file has not the side to move, its moves are searched: at most
- * 300 cells. DTM takes the distances after captures and the last promotion, too: 20 cells on average,
- * but up to 3,000 where one man after the other is taken. 400 to 1,000 ns on average from
- * memory that is unpacked, 2 to 20 microseconds else. */
+/* Write one distance of the position. They need the table of the metric and the WDL table. The
+ * position's clock is ignored. With TREB_WDL `plies` is 0.
+ * Cost: the verdict, one cell, and the verdicts after captures and pawn moves (DTZ) or after
+ * captures and promotions (DTC). If the file has no cells for the side to move, its moves are
+ * searched: at most 300 cells. DTM also takes the distances after captures and after the promotion
+ * of a last pawn: 20 cells on average, up to 3,000 where men are captured one after another. 400 to
+ * 1,000 ns on average if the blocks are unpacked in memory, otherwise 2 to 20 microseconds. */
 TREB_API treb_status treb_probe_distance(const treb_tables *tables, const treb_position *pos,
                                          treb_metric metric, treb_distance *out, treb_error *error);
 TREB_API treb_status treb_probe_dtz(const treb_tables *tables, const treb_position *pos,
@@ -349,43 +382,43 @@ TREB_API treb_status treb_probe_dtc(const treb_tables *tables, const treb_positi
 TREB_API treb_status treb_probe_dtm(const treb_tables *tables, const treb_position *pos,
                                     treb_distance *out, treb_error *error);
 
-/* All that is known of a position, or of a move from the side of the one who makes it. */
+/* All that the set knows about a position. In a treb_move: about a move, for the side that makes
+ * it. */
 typedef struct treb_value {
     treb_wdl wdl;  /* at a clock of 0 */
-    treb_wdl rule; /* with the clock that the position has. Without a DTZ table it may be too good
-                      (a win) or too bad (a loss): certain only if status[TREB_DTZ] is TREB_OK or
-                      the clock is 0. If DTZ is rounded and its last ply decides, it is the worse
-                      for the winner */
-    int plies[TREB_METRICS];          /* by metric; plies[TREB_WDL] is 0 */
+    treb_wdl rule; /* with the position's clock. It is certain only if status[TREB_DTZ] is TREB_OK
+                      or the clock is 0; otherwise a win may be a cursed win, and a loss a blessed
+                      loss. If DTZ is rounded and the last ply decides, this is the worse for the
+                      winner */
+    int plies[TREB_METRICS];          /* by metric: the distance; plies[TREB_WDL] is 0 */
     uint8_t rounded[TREB_METRICS];    /* by metric: TREB_EXACT, TREB_ROUNDED or TREB_AT_MOST */
-    treb_status status[TREB_METRICS]; /* by metric: whether it is known, else why not. Without WDL
-                                         nothing is known */
+    treb_status status[TREB_METRICS]; /* by metric: TREB_OK if it is known, else why not. If WDL is
+                                         not known, nothing is */
 } treb_value;
 
-/* Everything about one position under the 50-move rule, its clock included. The status is that of
- * WDL: distances that are not known are told by out->status and do not make it fail. `out` is
- * written unless the position is refused.
- * If the WDL table of the position is not installed, or if none covers it (castling rights, many
- * men), its moves may settle it: if one of them wins, or if all are known. It looks one move ahead
- * and no further. Positions are refused only if they cannot arise.
- * Cost: a verdict and three distances, 2 microseconds on average from memory that is unpacked;
- * without the WDL table that much for each move whose table is there. */
+/* Writes everything about one position under the 50-move rule, its clock included. The status is
+ * that of WDL; distances that are not known have a status in out->status, and do not make the call
+ * fail. `out` is written unless the position is impossible. If the WDL table of the position is not
+ * installed, or no table can cover it (castling rights, too many men), its moves may decide: if one
+ * of them wins, or if all are known. The call looks one move ahead and no further.
+ * Cost: a verdict and three distances, 2 microseconds on average if the blocks are unpacked in
+ * memory; without the WDL table, that for each move whose table is installed. */
 TREB_API treb_status treb_probe_root(const treb_tables *tables, const treb_position *pos,
                                      treb_value *out, treb_error *error);
 
 enum { TREB_UCI_SIZE = 6, TREB_SAN_SIZE = 8, TREB_MOVES_MAX = 256 };
 enum { /* treb_move.flags */
        TREB_MOVE_CAPTURE = 1,
-       TREB_MOVE_ZEROING = 2,    /* a capture or pawn move: the clock starts anew */
+       TREB_MOVE_ZEROING = 2,    /* a capture or pawn move: the 50-move clock starts again */
        TREB_MOVE_CONVERSION = 4, /* a capture or promotion */
        TREB_MOVE_CHECK = 8,
        TREB_MOVE_MATE = 16,
        TREB_MOVE_STALEMATE = 32
 };
 
-/* A legal move. Its value is what the mover gets by it: a move that mates wins in 1 ply by every
- * metric. value.wdl is what it is worth played at a clock of 0: a quiet move into a loss in 100
- * plies is a cursed win. */
+/* A legal move. `value` is what the move is worth to the side that makes it, the move included: a
+ * move that mates wins in 1 ply by every metric. value.wdl is its worth at a clock of 0: a quiet
+ * move after which the opponent loses in 100 plies is a cursed win. */
 typedef struct treb_move {
     uint8_t from, to;
     uint8_t promotion; /* TREB_KNIGHT to TREB_QUEEN, or 0 */
@@ -395,39 +428,42 @@ typedef struct treb_move {
     treb_value value;
 } treb_move;
 
-/* Which rule the order of moves keeps to. */
+/* The rule by which moves are ordered. */
 typedef enum treb_rule {
-    TREB_RULE_50,  /* the 50-move rule, with the clock of the position */
-    TREB_RULE_NONE /* none: cursed wins count as wins, blessed losses as losses */
+    TREB_RULE_50,  /* the 50-move rule, with the position's clock */
+    TREB_RULE_NONE /* no rule: cursed wins count as wins, blessed losses as losses */
 } treb_rule;
 
-/* All legal moves, best first: by the verdict under the clock (value.rule), then by `metric`, wins
- * the shortest first, losses the longest; then mates, the other metrics, and a fixed order, so that
- * the answer is always the same. With TREB_WDL the verdict alone comes before the tie-breaks.
- * TREB_RULE_NONE changes the order alone: a win is a win, and a shorter mate that the 50-move rule
- * would not let happen comes before a longer one that it would. Values are the same by either.
- * Moves whose verdict is unknown come last. Writes at most `capacity` moves (TREB_MOVES_MAX always
- * suffice) and their number to `count`: 0 if the game is over.
- * Any position that can arise has its moves listed, castling among them, of any number of men:
- * those are valued that lead to what tables cover, mate or stalemate.
- * The status is TREB_OK if every move has what the order by `metric` needs. Otherwise it is the
- * first failure met; the moves are written all the same, with what is known, unless the position
- * is refused (then `count` is 0). If the position's own WDL table is not installed a failure for
- * want of a table names that one.
+/* Lists all legal moves with their values, best first. Writes at most `capacity` moves
+ * (TREB_MOVES_MAX are always enough) to `out`, and their number to `count`: 0 if the game is over.
+ *
+ * Order: first by verdict under the clock (value.rule), then by `metric`, wins the shortest first
+ * and losses the longest first; then mates, the other metrics, and a fixed order, so that the list
+ * is always the same. With TREB_WDL the tie-breaks follow the verdict at once. TREB_RULE_NONE
+ * changes the order only, not the values: a shorter mate for which the 50-move rule leaves no time
+ * then comes before a longer one for which it does. Moves whose verdict is unknown come last.
+ *
+ * Any possible position has its moves listed, castling included, with any number of men. Moves to
+ * positions that tables cover have values, and moves that mate or stalemate.
+ *
+ * Returns TREB_OK if every move has what the order by `metric` needs; otherwise the first failure.
+ * The moves are written all the same with what is known, unless the position is impossible (`count`
+ * is then 0). If the position's own WDL table is not installed, TREB_ERR_NO_TABLE names that table.
  * Cost: a verdict and three distances for each move, 50 microseconds on average; no allocation. */
 TREB_API treb_status treb_probe_moves(const treb_tables *tables, const treb_position *pos,
                                       treb_metric metric, treb_rule rule, treb_move *out,
                                       size_t capacity, size_t *count, treb_error *error);
 
-/* One legal move, given as "e7e8q", as treb_probe_moves has it, for callers who want to stop between
- * moves. The status is TREB_OK if the move has what the order by `metric` needs; otherwise `out` is
- * written all the same, unless the position is refused or the text is no legal move
- * (TREB_ERR_ARGUMENT). */
+/* Writes one legal move, given as "e7e8q", as treb_probe_moves would: for callers that want to stop
+ * between moves. Returns TREB_OK if the move has what the order by `metric` needs,
+ * TREB_ERR_ARGUMENT if the text is no legal move. `out` is written unless the position is
+ * impossible or the text is no legal move. */
 TREB_API treb_status treb_probe_move(const treb_tables *tables, const treb_position *pos,
                                      const char *move, treb_metric metric, treb_move *out,
                                      treb_error *error);
 
-/* The order of treb_probe_moves: negative if `a` comes before `b`, both moves of one position. */
+/* Compares two moves of one position by the order of treb_probe_moves. Returns a negative number if
+ * `a` comes first, a positive one if `b` does, 0 if they are the same move. */
 TREB_API int treb_compare_moves(const treb_move *a, const treb_move *b, treb_metric metric,
                                 treb_rule rule);
 
@@ -435,17 +471,18 @@ TREB_API int treb_compare_moves(const treb_move *a, const treb_move *b, treb_met
 typedef enum treb_line_end {
     TREB_LINE_MATE,
     TREB_LINE_STALEMATE,
-    TREB_LINE_DRAW,    /* the position is drawn by any play */
-    TREB_LINE_CAPACITY /* no room for more moves */
+    TREB_LINE_DRAW,    /* neither side can win any more */
+    TREB_LINE_CAPACITY /* `out` is full */
 } treb_line_end;
 
-/* The line in which both sides play the first move of treb_probe_moves throughout. Cursed wins are
- * played out to mate beyond the 50-move rule. With TREB_RULE_NONE and TREB_DTM the line is as long
- * as DTM says, and DTM falls by one at every ply; with TREB_RULE_50 it may have another length, as
- * where the shortest mate would come too late for the rule. A line may be asked for in parts: from
- * the position after the last move it goes on as it would have. Cost: treb_probe_moves for each
- * ply, and once more. On failure `count` says how far the line came; those
- * moves are written. */
+/* Writes the line in which both sides always play the first move of treb_probe_moves. Writes at
+ * most `capacity` moves, their number to `count`, and why the line ends to `end`. Cursed wins are
+ * played on to mate beyond the 50-move rule. With TREB_RULE_NONE and TREB_DTM the line has as many
+ * plies as DTM, and DTM falls by one with every ply; with TREB_RULE_50 it may be longer, where the
+ * shortest mate would come too late for the rule. A caller may get a line in parts: from the
+ * position after the last move it continues in the same way. On failure the moves found so far are
+ * written.
+ * Cost: treb_probe_moves once for each ply, and once more. */
 TREB_API treb_status treb_best_line(const treb_tables *tables, const treb_position *pos,
                                     treb_metric metric, treb_rule rule, treb_move *out,
                                     size_t capacity, size_t *count, treb_line_end *end,
@@ -453,83 +490,93 @@ TREB_API treb_status treb_best_line(const treb_tables *tables, const treb_positi
 
 /* ---- All positions of an ending -------------------------------------------------------------- */
 
-/* Called with one position after the other; 0 ends it. Kings and men are those of the table: of
- * "KRvKRP" the side with the pawn is White. */
+/* Called for each position; returns 0 to stop, another number to continue. Colours are those of the
+ * table: in "KRvKRP" the side with the pawn is White, since KRPvKR is the table's name. */
 typedef int (*treb_visit)(void *context, const treb_position *pos);
 
-/* Visits the legal positions of an ending in the order in which its table has them, so that probing
- * each costs little. Of positions that are the same but for a symmetry of the board one is visited;
- * where both sides have the same men White is to move in all, as Black to move is the same with colours
- * exchanged. Else White to move comes first, then Black, of the same men on the same squares. En
- * passant is left out. The clock is 0.
- * `part` of `parts`, from 0 on: the parts are about as large, one behind the other, and threads
- * may visit different ones at the same time. Nothing is probed, and no table is needed.
- * Cost: some 20 ns a position. TREB_ERR_ARGUMENT if there is no such material or part, TREB_ERR_MEN. */
+/* Visits the legal positions of an ending in the order of its table, so that probing each of them
+ * is cheap. Probes nothing, and needs no table.
+ * - Of positions that a symmetry of the board maps to each other, one is visited.
+ * - For each placement of the men White to move comes first, then Black to move. If both sides have
+ *   the same men, White is always to move: Black to move is the same with colours exchanged.
+ * - There are no positions with en passant. The clock is 0.
+ * `part` (from 0) of `parts`: the parts are about equally large and follow each other. Threads may
+ * visit different parts at the same time. Pass 0 and 1 for all positions. Returns TREB_ERR_ARGUMENT
+ * if there is no such material or part, TREB_ERR_MEN if the material has too many men; TREB_OK also
+ * if `visit` stopped it.
+ * Cost: some 20 ns for each position. */
 TREB_API treb_status treb_each_position(const treb_tables *tables, const char *material,
                                         uint64_t part, uint64_t parts, treb_visit visit,
                                         void *context, treb_error *error);
 
 /* ---- Never wait for a disk ------------------------------------------------------------------- */
 
-/* The probes above, answered if that needs no disk: all that they read is in the set's memory or in
- * the system's, and the files are open. Else they return TREB_ERR_NOT_READY at once, and what was
- * missing is fetched, so that asking again some milliseconds later may do. What they answer is what
- * the probes above do, and they fail in the same ways.
+/* The probes below answer like those above, and fail in the same ways, but never wait for a disk.
+ * If something they need is neither in the set's memory nor in the system's, or a file is closed,
+ * they return TREB_ERR_NOT_READY at once. What was missing is then being read, so that a call some
+ * milliseconds later may succeed.
  *
- * What a probe reads depends on what it has read: a cold one may have to be asked for some three
- * times, a distance more often. A file that is not open is not opened, as opening reads its header
- * and index. So either let a thread fetch, or have the files opened at the start
- * (treb_tables_warm). Costs: as the probes above. Where something is missing, one or two calls of
- * the system more for each block that is; with a thread that fetches, a short lock.
+ * A probe learns where to read from what it has read before, so that the first probe of a position
+ * may have to be repeated some three times, for a distance more often. These calls do not open
+ * files, since opening reads the header and index: either let a thread fetch
+ * (treb_tables_set_fetch) or open the files at the start (treb_tables_warm).
+ * Costs: those of the probes above. For each block that is missing, one or two calls of the system;
+ * with a thread that fetches, a short lock.
  *
- * "At once" is as good as the system's word. Linux tells what of a file is in memory if the file
- * system can (ext4, XFS, Btrfs and others); where it cannot (tmpfs, FUSE, networks, overlays) the
- * answer is found by mincore for files that the user owns, and what is not in the set's own memory
- * counts as missing for others: there the thread is needed. Of files that are mapped, what was
- * in memory a second ago is taken to be there. */
+ * How reliable "at once" is depends on the system. Linux tells which parts of a file are in memory
+ * if the file system can (ext4, XFS, Btrfs and others). Where it cannot (tmpfs, FUSE, networks,
+ * overlays), the library asks mincore, which is truthful only for files that the user owns; for
+ * other files, all that is not in the set's own memory counts as missing, and only the thread can
+ * fetch it. For mapped files, a page that was in memory a second ago is assumed to be there still.
+ * */
 TREB_API treb_status treb_probe_wdl_try(const treb_tables *tables, const treb_position *pos,
                                         treb_wdl *out, treb_error *error);
 TREB_API treb_status treb_probe_distance_try(const treb_tables *tables, const treb_position *pos,
                                              treb_metric metric, treb_distance *out,
                                              treb_error *error);
 
-/* As treb_probe_root and treb_probe_moves: what is known is written even so, and what is not ready
- * has that as its status. The status of the call is TREB_ERR_NOT_READY only if nothing else was met
- * first. */
+/* Like treb_probe_root and treb_probe_moves. They write what is known; values that are not ready
+ * have TREB_ERR_NOT_READY as their status. The calls return TREB_ERR_NOT_READY only if no other
+ * failure came first. */
 TREB_API treb_status treb_probe_root_try(const treb_tables *tables, const treb_position *pos,
                                          treb_value *out, treb_error *error);
 TREB_API treb_status treb_probe_moves_try(const treb_tables *tables, const treb_position *pos,
                                           treb_metric metric, treb_rule rule, treb_move *out,
                                           size_t capacity, size_t *count, treb_error *error);
 
-/* Begins to fetch what treb_probe_wdl_try would lack, as far as that is known now, and returns at
- * once, as when a move is made whose position will be asked about. Neither reads nor unpacks. Cost:
- * that of a verdict, and as above where something is missing from the set's own memory. */
+/* Starts fetching what treb_probe_wdl_try would find missing, as far as that is known now, and
+ * returns at once. Use it when a move is made whose position will be probed. Neither reads nor
+ * unpacks.
+ * Cost: that of a verdict, and as above for what is missing from the set's own memory. */
 TREB_API void treb_prefetch(const treb_tables *tables, const treb_position *pos);
 
-/* Who fetches what such calls lack. TREB_FETCH_SYSTEM, as at first: the thread that lacks it asks
- * the system to read ahead, which may take a moment where the disk has much to do; files are not
- * opened. TREB_FETCH_THREAD: one thread of the set's, asleep unless something lacks; it opens files,
- * and what it brings of ours is in the set's memory, unpacked. Recommended for engines. */
+/* Who fetches what calls that do not wait find missing.
+ * TREB_FETCH_SYSTEM (the default): the calling thread asks the system to read ahead. This may take
+ * a moment if the disk is busy. Files are not opened.
+ * TREB_FETCH_THREAD: a thread of the set, which sleeps unless something is missing. It opens files,
+ * and unpacks blocks of Trebuchet's files into the set's memory. Recommended for engines. */
 typedef enum treb_fetch { TREB_FETCH_SYSTEM = 0, TREB_FETCH_THREAD } treb_fetch;
 
-/* May be called at any time; back to TREB_FETCH_SYSTEM, the thread ends first, which waits for what
- * it reads. treb_tables_close ends it, too. It takes no signals. After a fork the child has none.
- * TREB_ERR_MEMORY if the system allows no thread. */
+/* Chooses who fetches. May be called at any time. A change back to TREB_FETCH_SYSTEM, like
+ * treb_tables_close, ends the thread and waits for the read that it is in. The thread blocks all
+ * signals. After a fork the child process has no such thread. Returns TREB_ERR_MEMORY if the system
+ * allows no thread. */
 TREB_API treb_status treb_tables_set_fetch(treb_tables *tables, treb_fetch fetch,
                                            treb_error *error);
 
-/* How far a long call is, in bytes; anything but 0 stops it. */
+/* Called by a long call with the bytes done so far and in total. Returns 0 to continue, another
+ * number to stop the call. */
 typedef int treb_progress(void *context, uint64_t done, uint64_t total);
 
-/* Opens all files of a metric, so that the calls above can use them. Then reads whole files, the
- * smallest first, into the system's memory, as many as are no more than `bytes` together: 0 for
- * none, UINT64_MAX for all. (Small tables are those that most searches come to, and the more are
- * complete.) They stay packed, take none of the set's budget, and the system may drop them when it
- * needs the memory; treb_tables_pin keeps one table for good, and unpacked.
- * `progress`, which may be NULL, is called after each file and each MiB, by the caller's thread. To
- * be stopped by it is no failure. A file that cannot be read does not keep the others from it: the
- * status is that of the first one. Waits for the disk; other threads may probe meanwhile. */
+/* Opens all files of a metric, so that calls that do not wait can use them. Then reads whole files
+ * into the system's memory, the smallest first, as long as all together have no more than `bytes`
+ * bytes: 0 reads none, UINT64_MAX all. (Searches probe small tables most often, and reading small
+ * files first makes most tables complete.) The files stay packed, take nothing of the set's memory
+ * budget, and the system may drop them when it needs the memory; treb_tables_pin keeps one table
+ * unpacked until the set is closed. `progress`, which may be NULL, is called by the calling thread
+ * after each file and each MiB; if it stops the call, the status is TREB_OK. If a file cannot be
+ * read the others are still read, and the first failure is returned. Waits for the disk; other
+ * threads may probe meanwhile. */
 TREB_API treb_status treb_tables_warm(treb_tables *tables, treb_metric metric, uint64_t bytes,
                                       treb_progress *progress, void *context, treb_error *error);
 

@@ -5,7 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "json/parts.h"
+#include "core/system/error.h"
+#include "json/judge.h"
 #include "json/wrap.h"
 
 static const char *const colors[2] = {"White", "Black"};
@@ -45,7 +46,7 @@ static void put_tags(FILE *out, const PgnGame *g)
         put_tag(out, roster[i][0], value != NULL ? value : roster[i][1]);
     }
     put_tag(out, "Result", g->result);
-    /* A FEN does not count for all readers without this. */
+    /* Some readers ignore a FEN tag without this tag. */
     if (pgn_tag(g, "FEN") != NULL && pgn_tag(g, "SetUp") == NULL) put_tag(out, "SetUp", "1");
     for (size_t i = 0; i < g->tags; i++) {
         const char *name = pgn_text(g, g->tag[i].name);
@@ -64,7 +65,7 @@ static void put_tags(FILE *out, const PgnGame *g)
 
 /* ---- Values in words ------------------------------------------------------------------------- */
 
-/* "White wins, mate in 12"; `value` has the distances, `turn` is whose verdict it is. */
+/* Writes "White wins, mate in 12". `value` has the distances; `verdict` is that of side `turn`. */
 static void describe(int verdict, int turn, const json_t *value, char *out, size_t size)
 {
     int winner = verdict > TREB_DRAW ? turn : turn ^ 1;
@@ -83,7 +84,7 @@ static void describe(int verdict, int turn, const json_t *value, char *out, size
         snprintf(out, size, "%s wins", colors[winner]);
 }
 
-/* What is said of a position: "" if nothing is known, or if it is an end that everyone sees. */
+/* Writes the comment on a position: "" if nothing is known, or if it is checkmate. */
 static void value_words(const JudgedPosition *judged, char *out, size_t size)
 {
     *out = '\0';
@@ -93,15 +94,15 @@ static void value_words(const JudgedPosition *judged, char *out, size_t size)
         describe(judged->verdict, judged->pos.turn, judged->probe, out, size);
 }
 
-/* Whether a comment begins with these words: the game was annotated before. */
+/* Returns whether a comment begins with these words, because the game was annotated before. */
 static bool says(const char *comment, const char *words)
 {
     size_t length = strlen(words);
     return strncmp(comment + 1, words, length) == 0 && strchr("};", comment[1 + length]) != NULL;
 }
 
-/* Puts the value and the comment that is there as one comment, as some readers take no two. Returns the
- * notes after it. */
+/* Writes the value and the first comment of `notes` as one comment, as some readers do not accept two
+ * in a row. Returns the notes after it. */
 static const char *put_value(Writing *w, const JudgedPosition *judged, const char *notes)
 {
     char words[96];
@@ -109,7 +110,7 @@ static const char *put_value(Writing *w, const JudgedPosition *judged, const cha
     value_words(judged, words, sizeof words);
     if (*words == '\0' && length == 0) return notes;
     char *comment = malloc(length + sizeof words + 8);
-    if (comment == NULL) return notes; /* as if nothing were known */
+    if (comment == NULL) return notes; /* leave the value out */
     if (length == 0)
         sprintf(comment, "{%s}", words);
     else if (*words == '\0' || says(notes, words))
@@ -153,7 +154,7 @@ static void put_number(Writing *w, const treb_position *pos, bool always)
     wrap_word(&w->wrap, text);
 }
 
-/* What should have been played. */
+/* Writes the best move as a variation, unless the notes have it already. */
 static void put_better(Writing *w, const JudgeStep *step, const char *notes)
 {
     char words[96], text[160];
@@ -187,7 +188,7 @@ static bool put_step(void *to, const JudgeStep *step)
 
 /* ---- The game -------------------------------------------------------------------------------- */
 
-/* Says what is wrong, and keeps what was not read for that. */
+/* Writes the game's error and the text that was not read as a comment. */
 static void put_fault(Writing *w)
 {
     const PgnGame *g = w->game;
@@ -225,9 +226,9 @@ char *annotate_game(AnswerContext *context, const PgnGame *game, treb_error *err
     wrap_word(&w.wrap, game->result);
     fputs("\n\n", out);
     bool failed = ferror(out) != 0;
-    if (fclose(out) == 0 && !failed && !(context->lacks & ANSWER_STOPPED)) return text;
+    if (fclose(out) == 0 && !failed && !(context->flags & ANSWER_STOPPED)) return text;
     free(text);
-    if (context->lacks & ANSWER_STOPPED)
+    if (context->flags & ANSWER_STOPPED)
         answer_fail_stopped(error);
     else
         fail_memory(error);

@@ -1,9 +1,11 @@
-/* judge.c - see judge.h. Values come from answer_probe, so that everything that it knows counts. */
+/* judge.c - see judge.h. Values come from answer_probe, so they include everything that it can derive. */
 #include "json/judge.h"
 
 #include <string.h>
 
-#include "json/parts.h"
+#include "json/answer.h"
+#include "json/members.h"
+#include "json/words.h"
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
@@ -37,7 +39,7 @@ int judge_plies(const json_t *value, const char *member)
     return json_is_integer(plies) ? (int)json_integer_value(plies) : -1;
 }
 
-/* What the opponent's verdict is to oneself. */
+/* Returns the verdict for the other side. */
 static int turned(int verdict)
 {
     return verdict == JUDGE_UNKNOWN ? JUDGE_UNKNOWN : TREB_WIN - verdict;
@@ -45,7 +47,7 @@ static int turned(int verdict)
 
 /* ---- Positions ------------------------------------------------------------------------------- */
 
-/* What is known without any table. */
+/* Returns the verdict by the rules of chess alone, without any table. */
 static int verdict_of_rules(const JudgedPosition *judged)
 {
     if (judged->mate) return TREB_LOSS;
@@ -84,15 +86,15 @@ const json_t *judge_best(const JudgedPosition *judged)
         best = move;
         verdict = judge_verdict(move);
     }
-    /* Where others are not known a move that loses is not the best, nor one that gives away what the
-     * position has. */
+    /* Where other moves are unknown, a losing move is not the best, and neither is one that is worse
+     * than the position's own value. */
     if (judged->verdict == JUDGE_UNKNOWN) return verdict == TREB_LOSS ? NULL : best;
     return verdict < judged->verdict ? NULL : best;
 }
 
 /* ---- Moves ----------------------------------------------------------------------------------- */
 
-/* What the game ends with: a loss, a draw, a win. */
+/* Returns the result of the game: -1 for a loss, 0 for a draw, 1 for a win. */
 static int result_of(int verdict)
 {
     return verdict == TREB_WIN ? 1 : verdict == TREB_LOSS ? -1 : 0;
@@ -107,7 +109,7 @@ static Judgement judgement_of(int before, int after)
     return ruled ? JUDGE_CURSED : JUDGE_BLUNDER;
 }
 
-/* What a move was worth, by the list of the position before it. */
+/* Returns the verdict of a move in the list of the position before it. */
 static int verdict_of_move(const JudgedPosition *before, const char *uci)
 {
     size_t i;
@@ -128,7 +130,7 @@ static void judge_move(const JudgedPosition *before, const JudgedPosition *after
     step->verdict_before = before->verdict;
     step->verdict_after = verdict_of_move(before, step->uci);
     if (step->verdict_after == JUDGE_UNKNOWN) step->verdict_after = turned(after->verdict);
-    /* A move that is known to be good was there to be played, whatever others are worth. */
+    /* If the position is unknown, its best known move is what could have been played. */
     int known = before->verdict != JUDGE_UNKNOWN ? before->verdict : judge_verdict(step->best);
     step->judgement = judgement_of(known, step->verdict_after);
 }

@@ -1,22 +1,22 @@
-/* judge.h - games judged by the tables: what each position is worth, and what each move gave away.
- * One judge for the server's /v1/games and for `trebuchet probe FILE`. */
-#ifndef TREB_ANSWER_JUDGE_H
-#define TREB_ANSWER_JUDGE_H
+/* judge.h - judges a game by the tables: the value of each position, and what each move gave away. For
+ * the server's /v1/games and for `trebuchet probe FILE`. */
+#ifndef TREB_JSON_JUDGE_H
+#define TREB_JSON_JUDGE_H
 
-#include "json/answer.h"
 #include "core/pgn/pgn_read.h"
+#include "json/answer.h"
 
 enum { JUDGE_UNKNOWN = -1 };
 
-/* "bad_move", "bad_fen": the word for a game's fault, or that of a line. */
+/* "bad_move", "bad_fen": the code for the error of a game or a line. */
 const char *judge_code(treb_status status);
 
 typedef enum Judgement {
-    JUDGE_NOTHING, /* no fault, or not known */
-    JUDGE_DUBIOUS, /* a draw as before by the 50-move rule, but worse without it */
-    JUDGE_CURSED,  /* the result is lost, but only by the 50-move rule: a win now comes too late, or
-                      a loss no longer does */
-    JUDGE_BLUNDER  /* the result is lost: a win or a draw */
+    JUDGE_NOTHING, /* a good move, or an unknown one */
+    JUDGE_DUBIOUS, /* still a draw under the 50-move rule, but worse without it */
+    JUDGE_CURSED, /* worse only because of the 50-move rule: a win that now comes too late, or a loss
+                      that would have come too late before */
+    JUDGE_BLUNDER /* gives away a win or a draw */
 } Judgement;
 
 /* "dubious", "cursed", "blunder"; NULL for none. */
@@ -27,41 +27,42 @@ unsigned judge_nag(Judgement judgement);
 
 typedef struct JudgedPosition {
     treb_position pos;
-    int verdict;      /* a treb_wdl, the clock included, for the side to move; or JUDGE_UNKNOWN */
+    int verdict;      /* a treb_wdl for the side to move, with the clock; or JUDGE_UNKNOWN */
     json_t *probe;    /* the object of answer_probe, or NULL */
-    treb_error error; /* why there is none */
+    treb_error error; /* why `probe` is NULL */
     bool mate, stalemate;
 } JudgedPosition;
 
-/* Values a position; the moves are ordered by the metric. What no table knows is no failure. */
+/* Values a position, with its moves ordered by the metric. A position that no table knows is not an
+ * error. */
 void judge_position(AnswerContext *context, const treb_position *pos, treb_metric metric,
                     JudgedPosition *out);
 void judge_free(JudgedPosition *judged);
 
-/* A distance by its member, "dtz_plies"; -1 if it is not known, or there is none. */
+/* Returns a distance by the name of its member, "dtz_plies"; -1 if it is null or missing. */
 int judge_plies(const json_t *value, const char *member);
 
-/* The best move known, an object of the probe's moves; NULL if none is known, or if all that are known
- * lose and others are not known. */
+/* Returns the best known move, an object of the probe's moves. Returns NULL if no move is known, or if
+ * all known moves lose and others are unknown. */
 const json_t *judge_best(const JudgedPosition *judged);
 
-/* The verdict that an object has as its member "verdict", or JUDGE_UNKNOWN. */
+/* Returns the member "verdict" of an object, or JUDGE_UNKNOWN. */
 int judge_verdict(const json_t *value);
 
-/* A move of a game, or its start. */
+/* A move of a game, or the start of the game. */
 typedef struct JudgeStep {
-    size_t ply;                     /* 0: the start; nothing below but `position` is there then */
+    size_t ply;                     /* 0: the start, where only `position` is set */
     const JudgedPosition *position; /* after the move */
     const JudgedPosition *before;
     const PgnMove *move;
     const char *uci, *san;
-    int verdict_before, verdict_after; /* for the side that moves; or JUDGE_UNKNOWN */
+    int verdict_before, verdict_after; /* for the side that makes the move; or JUDGE_UNKNOWN */
     Judgement judgement;
-    const json_t *best; /* the best move known before; NULL if there is none */
+    const json_t *best; /* judge_best of the position before */
 } JudgeStep;
 
-/* Goes through a game from its start and through at most `most` moves, until `see` says false or the
- * work is stopped. */
+/* Calls `see` for the start of a game and for at most `most` moves, until it returns false or the work
+ * is stopped. */
 void judge_game(AnswerContext *context, const PgnGame *game, treb_metric metric, size_t most,
                 bool (*see)(void *to, const JudgeStep *step), void *to);
 

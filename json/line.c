@@ -1,10 +1,15 @@
-/* line.c - the best play of both sides. */
+/* line.c - see line.h. */
+#include "json/line.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/answer_blocked.h"
-#include "json/line.h"
-#include "json/parts.h"
+#include "core/system/error.h"
+#include "json/answer.h"
+#include "json/blocked_table.h"
+#include "json/coverage.h"
+#include "json/line_pgn.h"
+#include "json/position_value.h"
 
 /* ---- Walking --------------------------------------------------------------------------------- */
 
@@ -36,74 +41,14 @@ treb_status line_step(LineWalk *walk, const treb_tables *tables, treb_error *err
     return status;
 }
 
-/* ---- Telling --------------------------------------------------------------------------------- */
-
-static const char *end_name(const PgnLine *line)
+treb_status line_walk(AnswerContext *context, LineWalk *walk, treb_error *error)
 {
-    static const char *const names[] = {"mate", "stalemate", "draw", "capacity"};
-    return line->failed || line->broken ? "unknown" : names[line->end];
-}
-
-/* A verdict by the rule of the line. */
-static json_t *verdict_json(const PgnLine *line, const treb_value *value, const treb_position *pos)
-{
-    if (line->rule == TREB_RULE_50) return answer_rule(value, pos);
-    if (value->status[TREB_WDL] != TREB_OK) return json_null();
-    treb_wdl wdl = value->wdl > TREB_DRAW   ? TREB_WIN
-                   : value->wdl < TREB_DRAW ? TREB_LOSS
-                                            : TREB_DRAW;
-    return json_text(answer_verdict(wdl));
-}
-
-static json_t *winner_json(const PgnLine *line)
-{
-    int winner = pgn_winner(line);
-    return winner >= 0 ? json_text(answer_color(winner)) : json_null();
-}
-
-static json_t *moves_json(const PgnLine *line)
-{
-    json_t *array = json_array();
-    treb_position pos = line->pos;
-    for (size_t i = 0; i < line->moves; i++) {
-        char fen[TREB_FEN_SIZE];
-        const treb_move *move = &line->move[i];
-        json_t *object = json_object(), *verdict = verdict_json(line, &move->value, &pos);
-        if (treb_position_play(&pos, move->uci, &pos, NULL) != TREB_OK) {
-            json_decref(object);
-            json_decref(verdict);
-            break;
-        }
-        treb_position_to_fen(&pos, fen);
-        put(object, "uci", json_text(move->uci));
-        put(object, "san", json_text(move->san));
-        put(object, "fen", json_text(fen));
-        put(object, "verdict", verdict);
-        answer_distances(object, &move->value);
-        json_array_append_new(array, object);
+    treb_status status = TREB_OK;
+    while (status == TREB_OK && line_goes_on(walk)) {
+        if (answer_stopped(context)) return answer_fail_stopped(error);
+        status = line_step(walk, context->tables, error);
     }
-    return array;
-}
-
-json_t *line_json(const PgnLine *line)
-{
-    char fen[TREB_FEN_SIZE];
-    char *pgn = pgn_write(line);
-    if (pgn == NULL) return NULL;
-    json_t *object = json_object();
-    treb_position_to_fen(&line->pos, fen);
-    put(object, "fen", json_text(fen));
-    put(object, "metric",
-        line->metric == TREB_WDL ? json_null() : json_text(treb_metric_text(line->metric)));
-    put(object, "rule", json_text(answer_rule_name(line->rule)));
-    put(object, "verdict", verdict_json(line, &line->value, &line->pos));
-    put(object, "winner", winner_json(line));
-    put(object, "end", json_text(end_name(line)));
-    put(object, "plies", json_integer((json_int_t)line->moves));
-    put(object, "moves", moves_json(line));
-    put(object, "pgn", json_text(pgn));
-    free(pgn);
-    return object;
+    return status;
 }
 
 /* ---- From the tables ------------------------------------------------------------------------- */
@@ -112,9 +57,10 @@ static treb_status fill_by_tables(AnswerContext *context, PgnLine *line, treb_mo
                                   size_t capacity, treb_error *error)
 {
     if (line->metric == TREB_WDL) line->metric = answer_known_metric(&line->value);
-    if (line->metric == TREB_WDL) line->metric = TREB_DTZ; /* which tells what is missing */
+    if (line->metric == TREB_WDL)
+        line->metric = TREB_DTZ; /* the error of DTZ says which table is missing */
     LineWalk walk = line_begin(line, room, capacity);
-    treb_status status = answer_walk(context, &walk, error);
+    treb_status status = line_walk(context, &walk, error);
     *line = walk.line;
     line->failed = status != TREB_OK;
     return status;
@@ -122,17 +68,17 @@ static treb_status fill_by_tables(AnswerContext *context, PgnLine *line, treb_mo
 
 /* ---- From blocked-pawn tables ---------------------------------------------------------------- */
 
-/* A line that goes from one such table to the next, and where it has come to. */
+/* A line that goes from one blocked-pawn table to the next. */
 typedef struct BlockedWalk {
     AnswerContext *context;
     PgnLine *line;
     treb_move *room;
     size_t capacity;
-    treb_position last;
-    BlockedEnd end;
+    treb_position last; /* position after the last move */
+    LineEnd end;        /* why the last table's line ends */
 } BlockedWalk;
 
-static void take_move(treb_move *out, const BlockedMove *move)
+static void take_move(treb_move *out, const PawnMove *move)
 {
     *out = (treb_move){0};
     for (int m = 0; m < TREB_METRICS; m++) out->value.status[m] = TREB_ERR_NO_TABLE;
@@ -140,30 +86,30 @@ static void take_move(treb_move *out, const BlockedMove *move)
     snprintf(out->san, sizeof out->san, "%s", move->san);
 }
 
-/* The moves of one table and, unless other tables know the rest, of those of what is left after
- * captures. */
+/* Adds the line of one table. After a capture goes on with the blocked-pawn table of the new position,
+ * unless the tables of the context know it. */
 static treb_status walk_blocked(BlockedWalk *walk, Blocked *b, treb_error *error)
 {
     enum { BLOCKED_MOVES = 1024 };
     PgnLine *line = walk->line;
-    BlockedMove *list = malloc(BLOCKED_MOVES * sizeof *list);
+    PawnMove *list = malloc(BLOCKED_MOVES * sizeof *list);
     int count = list != NULL ? blocked_line(b, list, BLOCKED_MOVES, &walk->end, &walk->last) : -1;
     for (int i = 0; i < count && line->moves < walk->capacity; i++)
         take_move(&walk->room[line->moves++], &list[i]);
     free(list);
     if (count < 0) return fail_memory(error);
-    if (walk->end != BLOCKED_END_CAPTURE ||
-        answer_blocked_goes_on(walk->context->tables, walk->end, &walk->last))
+    if (walk->end != LINE_END_CAPTURE ||
+        answer_tables_go_on(walk->context->tables, walk->end, &walk->last))
         return TREB_OK;
     if (answer_stopped(walk->context)) return answer_fail_stopped(error);
     Blocked *next;
-    treb_status status = answer_instead(walk->context, &walk->last, &next, error);
+    treb_status status = answer_find_blocked(walk->context, &walk->last, &next, error);
     if (next != NULL) status = walk_blocked(walk, next, error);
     blocked_free(next);
     return status;
 }
 
-/* Plays on by the tables where they know the position after the last move. */
+/* Goes on with the tables of the context if they know the position after the last move. */
 static void play_on(BlockedWalk *walk)
 {
     PgnLine *line = walk->line, rest = {.pos = walk->last, .metric = line->metric};
@@ -177,26 +123,27 @@ static void play_on(BlockedWalk *walk)
     line->broken = status != TREB_OK;
 }
 
-static void describe(const BlockedWalk *walk, BlockedVerdict verdict, char out[LINE_NOTE_SIZE])
+/* Writes the comment at the end of the line. */
+static void describe(const BlockedWalk *walk, PawnVerdict verdict, char out[LINE_NOTE_SIZE])
 {
     const PgnLine *line = walk->line;
-    const char *winner = verdict == BLOCKED_BLACK ? "Black" : "White";
+    const char *winner = verdict == VERDICT_BLACK ? "Black" : "White";
     size_t length = line->moves > 0 ? strlen(line->move[line->moves - 1].san) : 0;
     bool mate = length > 0 && line->move[line->moves - 1].san[length - 1] == '#';
-    if (verdict == BLOCKED_OPEN)
-        snprintf(out, LINE_NOTE_SIZE, "What best play leads to is not known");
-    else if (verdict == BLOCKED_DRAW)
+    if (verdict == VERDICT_OPEN)
+        snprintf(out, LINE_NOTE_SIZE, "The result of best play is not known");
+    else if (verdict == VERDICT_DRAW)
         snprintf(out, LINE_NOTE_SIZE, "A draw with best play");
-    else if (mate || walk->end == BLOCKED_END_MATE)
+    else if (mate || walk->end == LINE_END_MATE)
         snprintf(
             out, LINE_NOTE_SIZE,
-            "%s mates in %zu plies: up to captures by blocked-pawn tables, then by others. The "
-            "50-move rule is left aside",
+            "%s mates in %zu plies: by blocked-pawn tables up to a capture, then by other tables. The "
+            "50-move rule is ignored",
             winner, line->moves);
     else
         snprintf(out, LINE_NOTE_SIZE,
-                 "%s wins; what comes after the capture takes tables. The 50-move rule "
-                 "is left aside",
+                 "%s wins; tables for the position after the capture are missing. The 50-move rule "
+                 "is ignored",
                  winner);
 }
 
@@ -204,53 +151,52 @@ static treb_status fill_by_blocked(AnswerContext *context, PgnLine *line, Blocke
                                    treb_move *room, size_t capacity, char note[LINE_NOTE_SIZE],
                                    treb_error *error)
 {
-    BlockedWalk walk = {context, line, room, capacity, line->pos, BLOCKED_END_OPEN};
-    line->rule = TREB_RULE_NONE; /* as these tables have it */
+    BlockedWalk walk = {context, line, room, capacity, line->pos, LINE_END_OPEN};
+    line->rule = TREB_RULE_NONE; /* which these tables ignore */
     line->value = (treb_value){0};
     treb_status status = walk_blocked(&walk, b, error);
     if (status != TREB_OK) return status;
-    BlockedVerdict verdict = blocked_value(b, line->pos.turn, position_king(&line->pos, TREB_WHITE),
-                                           position_king(&line->pos, TREB_BLACK))
-                                 .verdict;
+    PawnVerdict verdict = blocked_value(b, line->pos.turn, position_king(&line->pos, TREB_WHITE),
+                                        position_king(&line->pos, TREB_BLACK))
+                              .verdict;
     line->value.rule = line->value.wdl = answer_blocked_wdl(verdict, line->pos.turn);
-    line->failed = verdict == BLOCKED_OPEN;
+    line->failed = verdict == VERDICT_OPEN;
     if (line->failed) line->value.status[TREB_WDL] = TREB_ERR_NO_TABLE;
-    line->end = walk.end == BLOCKED_END_MATE ? TREB_LINE_MATE : TREB_LINE_DRAW;
-    line->broken = walk.end != BLOCKED_END_MATE && walk.end != BLOCKED_END_DRAW;
-    if (walk.end == BLOCKED_END_CAPTURE) play_on(&walk);
+    line->end = walk.end == LINE_END_MATE ? TREB_LINE_MATE : TREB_LINE_DRAW;
+    line->broken = walk.end != LINE_END_MATE && walk.end != LINE_END_DRAW;
+    if (walk.end == LINE_END_CAPTURE) play_on(&walk);
     describe(&walk, verdict, note);
     line->note = note;
     return TREB_OK;
 }
 
-/* ---- Solved on the spot ---------------------------------------------------------------------- */
+/* ---- From a solution ------------------------------------------------------------------------- */
 
-static void describe_solved(const Solve *s, BlockedEnd end, const PgnLine *line,
+static void describe_solved(const Solve *s, LineEnd end, const PgnLine *line,
                             char out[LINE_NOTE_SIZE])
 {
-    const char *winner = s->value.verdict == BLOCKED_BLACK ? "Black" : "White";
-    if (s->value.verdict == BLOCKED_OPEN)
+    const char *winner = s->value.verdict == VERDICT_BLACK ? "Black" : "White";
+    if (s->value.verdict == VERDICT_OPEN)
         snprintf(out, LINE_NOTE_SIZE, "Who wins is not known");
-    else if (s->value.verdict == BLOCKED_DRAW)
+    else if (s->value.verdict == VERDICT_DRAW)
         snprintf(out, LINE_NOTE_SIZE, "A draw with best play");
-    else if (end == BLOCKED_END_MATE ||
-             (end == BLOCKED_END_TABLES && line->end == TREB_LINE_MATE && !line->broken))
+    else if (end == LINE_END_MATE ||
+             (end == LINE_END_TABLES && line->end == TREB_LINE_MATE && !line->broken))
         snprintf(
             out, LINE_NOTE_SIZE,
-            "%s mates in %zu plies, by the shortest way to each capture or promotion. The 50-move rule is left aside",
+            "%s mates in %zu plies, by the shortest way to each capture or promotion. The 50-move rule is ignored",
             winner, line->moves);
     else
         snprintf(out, LINE_NOTE_SIZE,
-                 "%s wins; the play is not followed further. The 50-move rule is left aside",
-                 winner);
+                 "%s wins; the line is not followed further. The 50-move rule is ignored", winner);
 }
 
 static treb_status fill_solved(AnswerContext *context, PgnLine *line, Solve *s, treb_move *room,
                                size_t capacity, char note[LINE_NOTE_SIZE], treb_error *error)
 {
-    BlockedWalk walk = {context, line, room, capacity, s->pos, BLOCKED_END_DRAW};
+    BlockedWalk walk = {context, line, room, capacity, s->pos, LINE_END_DRAW};
     const bool won = verdict_winner(s->value.verdict) >= 0;
-    BlockedMove *list = malloc(capacity * sizeof *list);
+    PawnMove *list = malloc(capacity * sizeof *list);
     int count = list != NULL && won ? solve_line(s, list, (int)capacity, &walk.end, &walk.last) : 0;
     *line = (PgnLine){.pos = s->pos, .metric = TREB_WDL, .rule = TREB_RULE_NONE, .move = room};
     for (int i = 0; i < count; i++) take_move(&room[line->moves++], &list[i]);
@@ -258,17 +204,17 @@ static treb_status fill_solved(AnswerContext *context, PgnLine *line, Solve *s, 
     free(list);
     if (failed) return fail(error, TREB_ERR_MEMORY, "out of memory, or a table could not be read");
     line->value.rule = line->value.wdl = answer_blocked_wdl(s->value.verdict, s->pos.turn);
-    line->failed = s->value.verdict == BLOCKED_OPEN;
+    line->failed = s->value.verdict == VERDICT_OPEN;
     if (line->failed) line->value.status[TREB_WDL] = TREB_ERR_NO_TABLE;
-    line->end = walk.end == BLOCKED_END_MATE ? TREB_LINE_MATE : TREB_LINE_DRAW;
-    line->broken = walk.end != BLOCKED_END_MATE && walk.end != BLOCKED_END_DRAW;
-    if (walk.end == BLOCKED_END_TABLES) play_on(&walk);
+    line->end = walk.end == LINE_END_MATE ? TREB_LINE_MATE : TREB_LINE_DRAW;
+    line->broken = walk.end != LINE_END_MATE && walk.end != LINE_END_DRAW;
+    if (walk.end == LINE_END_TABLES) play_on(&walk);
     describe_solved(s, walk.end, line, note);
     line->note = note;
     return TREB_OK;
 }
 
-char *line_pgn_solved(AnswerContext *context, Solve *s, treb_error *error)
+char *line_solved_pgn(AnswerContext *context, Solve *s, treb_error *error)
 {
     PgnLine line;
     char note[LINE_NOTE_SIZE], *text = NULL;
@@ -276,12 +222,12 @@ char *line_pgn_solved(AnswerContext *context, Solve *s, treb_error *error)
     treb_status status = moves != NULL ? TREB_OK : fail_memory(error);
     if (status == TREB_OK)
         status = fill_solved(context, &line, s, moves, ANSWER_LINE_MAX, note, error);
-    if (status == TREB_OK && (text = pgn_write(&line)) == NULL) fail_memory(error);
+    if (status == TREB_OK && (text = line_pgn(&line)) == NULL) fail_memory(error);
     free(moves);
     return text;
 }
 
-/* ---- The answer ------------------------------------------------------------------------------ */
+/* ---- From any of them ------------------------------------------------------------------------ */
 
 treb_status line_fill(AnswerContext *context, PgnLine *line, treb_move *room, size_t capacity,
                       char note[LINE_NOTE_SIZE], treb_error *error)
@@ -294,29 +240,10 @@ treb_status line_fill(AnswerContext *context, PgnLine *line, treb_move *room, si
     treb_status status = treb_probe_root(context->tables, &line->pos, &line->value, error);
     if (status == TREB_OK) return fill_by_tables(context, line, room, capacity, error);
     if (!answer_missing_table(status)) return status;
-    treb_status looked = answer_instead(context, &line->pos, &b, &why);
-    if (looked != TREB_OK) return fail(error, looked, "%s", why.text);
+    treb_status looked = answer_find_blocked(context, &line->pos, &b, &why);
+    if (looked != TREB_OK) return fail_again(error, &why);
     if (b == NULL) return status;
     status = fill_by_blocked(context, line, b, room, capacity, note, error);
     blocked_free(b);
     return status;
-}
-
-json_t *answer_line(AnswerContext *context, const treb_position *pos, treb_metric metric,
-                    treb_rule rule, treb_error *error)
-{
-    PgnLine line = {.pos = *pos, .metric = metric, .rule = rule};
-    char note[LINE_NOTE_SIZE];
-    json_t *object = NULL;
-    treb_move *moves = malloc(ANSWER_LINE_MAX * sizeof *moves);
-    if (moves == NULL) {
-        fail_memory(error);
-        return NULL;
-    }
-    treb_status status = line_fill(context, &line, moves, ANSWER_LINE_MAX, note, error);
-    if (status == TREB_OK) object = line_json(&line);
-    if (status == TREB_OK && object == NULL) status = fail_memory(error);
-    answer_note(context, status);
-    free(moves);
-    return answer_unless_stopped(context, object, error);
 }

@@ -1,46 +1,50 @@
-/* line.h - the best play of both sides, found in steps and told as JSON. */
-#ifndef TREB_ANSWER_LINE_H
-#define TREB_ANSWER_LINE_H
+/* line.h - the best play of both sides: found in steps, and written as JSON or PGN.
+ *
+ * The work can be stopped between two steps. The moves found so far are kept. */
+#ifndef TREB_JSON_LINE_H
+#define TREB_JSON_LINE_H
 
-#include <jansson.h>
+#include "pawns/solve/solve.h"
+#include "json/context.h"
+#include "json/line_pgn.h"
 
-#include "json/answer.h"
-#include "json/pgn.h"
-#include "pawns/solve.h"
-
-/* Plies that one step of a line adds at most: what a caller who may have to stop can wait for. */
+/* Plies that one step adds at most, so that a caller who has to stop need not wait for long. */
 enum { LINE_STEP = 16 };
 
-/* A line that goes on from `last`, where it has come to. Moves are written to line.move. */
+/* A line that is being continued. */
 typedef struct LineWalk {
     PgnLine line;
-    treb_move *room; /* of `capacity` moves: line.move */
+    treb_move *room; /* memory of line.move, for `capacity` moves */
     size_t capacity;
-    treb_position last;
+    treb_position last; /* position after the last move */
 } LineWalk;
 
-/* Fills a line of which position, metric and rule are given; TREB_WDL takes the first metric that is
- * known. Where tables end it is that of blocked-pawn tables, which leave the rule aside, and goes on
- * in tables behind a capture where these know the rest. On failure the moves before it are there,
- * unless the position itself is not known. `note` is what line->note may point to. */
 enum { LINE_NOTE_SIZE = 160 };
+
+/* Fills a line whose position, metric and rule are set. With TREB_WDL takes the first metric that is
+ * known. Where tables end, the line comes from blocked-pawn tables, which ignore the rule; after a
+ * capture it goes on with the tables if these know the position. On failure the moves before it are
+ * kept, unless the position itself is unknown. `note` is memory for line->note. */
 treb_status line_fill(AnswerContext *context, PgnLine *line, treb_move *room, size_t capacity,
                       char note[LINE_NOTE_SIZE], treb_error *error);
 
-/* The best play from a position that was solved, as a PGN game; on by the context's tables where they know the rest.
- * NULL with the reason on failure; the caller frees it. */
-char *line_pgn_solved(AnswerContext *context, Solve *solve, treb_error *error);
+/* The best line of a solved position as a PGN game. It goes on with the tables of the context where
+ * they know the position. Returns NULL and an error on failure; the caller frees the text. */
+char *line_solved_pgn(AnswerContext *context, Solve *solve, treb_error *error);
 
-/* Begins a line without moves; `line` has all but these. */
+/* Begins a line without moves; `line` has everything else. */
 LineWalk line_begin(const PgnLine *line, treb_move *room, size_t capacity);
 
-/* Adds up to LINE_STEP plies. On failure those before it are there. */
+/* Adds up to LINE_STEP plies. On failure the moves before it are kept. */
 treb_status line_step(LineWalk *walk, const treb_tables *tables, treb_error *error);
 
-/* Whether another step may add more. */
+/* Returns whether another step may add more moves. */
 bool line_goes_on(const LineWalk *walk);
 
-/* The object of GET /v1/line. NULL: out of memory. */
+/* Follows the line to its end, or until the work is stopped. */
+treb_status line_walk(AnswerContext *context, LineWalk *walk, treb_error *error);
+
+/* The object of GET /v1/line. Returns NULL if there is no memory. */
 json_t *line_json(const PgnLine *line);
 
 #endif

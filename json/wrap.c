@@ -8,7 +8,7 @@ static void put_word(Wrap *w, const char *word, size_t length)
     if (w->column > 0 && w->column + 1 + length > WRAP_COLUMNS) {
         putc('\n', w->out);
         w->column = 0;
-        /* At the beginning of a line it would make a remark of it. */
+        /* A % in the first column would make the line a comment. */
         if (*word == '%') w->column++, putc(' ', w->out);
     } else if (w->column > 0)
         w->column++, putc(' ', w->out);

@@ -1,6 +1,6 @@
-/* wrap.h - text wrapped between words, as PGN is. */
-#ifndef TREB_ANSWER_WRAP_H
-#define TREB_ANSWER_WRAP_H
+/* wrap.h - writes text wrapped between words, as PGN requires. */
+#ifndef TREB_JSON_WRAP_H
+#define TREB_JSON_WRAP_H
 
 #include <stddef.h>
 #include <stdio.h>
@@ -12,10 +12,10 @@ typedef struct Wrap {
     size_t column;
 } Wrap;
 
-/* Puts words that spaces part, each where there is room for it. */
+/* Writes a text and may break the line at each space. */
 void wrap_words(Wrap *wrap, const char *text);
 
-/* Puts one text that has no spaces, or keeps them. */
+/* Writes a text and does not break the line in it. */
 void wrap_word(Wrap *wrap, const char *word);
 
 #endif

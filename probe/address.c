@@ -6,19 +6,18 @@
 #include <strings.h>
 
 #include "core/system/error.h"
-#include "probe/set.h"
 #include "trebuchet-http.h"
 
-bool set_is_address(const char *directory)
+bool address_is_http(const char *place)
 {
-    return strncasecmp(directory, "http://", 7) == 0 || strncasecmp(directory, "https://", 8) == 0;
+    return strncasecmp(place, "http://", 7) == 0 || strncasecmp(place, "https://", 8) == 0;
 }
 
-/* Where a place ends: at its first colon, but for those of an address in front of a host and of a
- * port. */
+/* The end of the first place in a list "PLACE:PLACE:...": its first colon. The colons after the
+ * scheme and before the port of an address do not count. */
 static char *end_of_place(char *place)
 {
-    if (!set_is_address(place)) return place + strcspn(place, ":");
+    if (!address_is_http(place)) return place + strcspn(place, ":");
     char *at = strstr(place, "://") + 3;
     if (*at == '[') at += strcspn(at, "]");
     at += strcspn(at, ":/");
@@ -38,13 +37,14 @@ char *treb_next_place(char **rest)
     return place;
 }
 
-/* There if the program is linked with it. */
+/* Not NULL if the program is linked with libtrebuchet-http. */
 #pragma weak treb_http_source
 
 typedef treb_status OpenSource(const char *address, const treb_http_options *options,
                                treb_source *out, treb_error *error);
 
-/* The library that is installed. It stays once it is loaded, as its threads may not outlive it. */
+/* Loads the installed library and returns its function, or NULL. The library is never unloaded, as
+ * its threads run its code. */
 static OpenSource *load(void)
 {
     OpenSource *found = NULL;

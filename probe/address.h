@@ -1,11 +1,18 @@
-/* address.h - sources that are named by an address, such as https://host/path/: libtrebuchet-http
- * has them, which is looked for when it is needed. Private to probe/. */
+/* address.h - sources named by an address, such as https://host/path/. libtrebuchet-http opens
+ * them; it is loaded when the first address is opened. Private to probe/. */
 #ifndef TREB_PROBE_ADDRESS_H
 #define TREB_PROBE_ADDRESS_H
 
+#include <stdbool.h>
+
 #include "trebuchet.h"
 
-/* The source of an address. */
+/* Whether a place is an address of a server, "http://..." or "https://...", rather than a
+ * directory. */
+bool address_is_http(const char *place);
+
+/* Opens the source of an address. Returns TREB_ERR_ARGUMENT if libtrebuchet-http is not
+ * installed. */
 treb_status address_open(const char *address, treb_source *out, treb_error *error);
 
 #endif

@@ -1,53 +1,55 @@
-/* set.h - a set of tables: which files there are, and the way from a position to its file.
- * Private to probe/. */
+/* set.h - a set of tables (treb_tables): which files it has, and how a position leads to its files.
+ * Private to probe/.
+ *
+ * set_find turns the men of a position into a 64-bit key, looks that up in a hash table, and finds
+ * the entry of the material, which has a file for each metric. The men of both colour assignments
+ * (KQvKR, KRvKQ) lead to one entry. Once the set is open only the pool changes. */
 #ifndef TREB_PROBE_SET_H
 #define TREB_PROBE_SET_H
 
 #include "core/chess/position.h"
+#include "core/system/hash.h"
 #include "probe/file.h"
+#include "probe/reader.h"
 
-/* One material of which something is known. */
+/* What a set knows about one material. */
 typedef struct SetEntry {
     Material material;             /* canonical */
-    bool symmetric;                /* the same men on both sides: files hold White to move only */
-    bool drawn;                    /* too little to mate: no table is needed */
-    ProbeFile *file[TREB_METRICS]; /* NULL where not installed, or not needed */
+    bool symmetric;                /* both sides have the same men: files hold only White to move */
+    bool drawn;                    /* neither side can mate: no table is needed */
+    ProbeFile *file[TREB_METRICS]; /* NULL: not installed, or not needed */
 } SetEntry;
 
-/* A place of the hash table from keys to materials. */
+/* A place in the hash table from keys to materials. */
 typedef struct SetPlace {
     uint64_t key;
     const SetEntry *entry; /* NULL: empty */
-    bool swapped;          /* the position's White is the table's Black */
+    bool swapped;          /* White in the position is Black in the table */
 } SetPlace;
 
-/* A set is four of these in a row that differ in nothing but what their reader does about a disk:
- * the first is what the caller has, and set_view gives the others. All that probes goes by the one
- * that it was given. The first waits; with files that are elsewhere it waits for disks alone
- * (TABLE_NEAR), and what it lacks is gathered (probe/gather.h). */
+/* A set of tables. */
 struct treb_tables {
-    ProbeReader reader; /* with the pool, the set's changing part */
-    treb_format first;  /* of files in both formats this one's answers */
+    ProbeReader waiting; /* of probes that wait. It waits for everything (WAIT_FOR_ALL), or, if a
+                          * source has files, only for disks (WAIT_LOCAL_ONLY), as such probes fetch
+                          * all that is missing at once (probe/prefetch.h) */
+    ProbePool *pool;     /* what changes while threads probe; all else stays as it was opened */
+    SetPlace *places;    /* a hash table with open addressing */
+    size_t mask;         /* number of places - 1 */
+    unsigned shift;      /* a hash's top 64 - shift bits are its place */
+    treb_format first;   /* the format that answers where a material has files in both */
     ProbeFile *files;
     size_t file_count;
     SetEntry *entries;
     size_t entry_count;
-    ProbeFile *solved; /* solved pawn endings */
-    size_t solved_count;
-    SetPlace *places;
-    unsigned shift; /* a hash's top 64 - shift bits are its place */
-    size_t mask;
+    ProbeFile *pawn_files; /* see probe/pawn_file.h */
+    size_t pawn_file_count;
 };
 
-/* The same set for one who does not wait for a disk (TABLE_TRY), or only has it begin
- * (TABLE_FETCH). */
-enum { SET_WAITING = TABLE_NEAR /* the view that waits for whatever it lacks, in turn */ };
-static inline const treb_tables *set_view(const treb_tables *tables, int wait)
-{
-    return tables + wait;
-}
+/* The reader of a probe that waits for what it needs. */
+static inline const ProbeReader *set_reader(const treb_tables *set) { return &set->waiting; }
 
-/* The number of men of each kind but kings, four bits each. */
+/* A key has four bits for each colour and kind of man except the king: the number of such men. This
+ * is one of them. */
 static inline uint64_t set_unit(int color, int type)
 {
     return UINT64_C(1) << (32 * color + 4 * type);
@@ -62,7 +64,7 @@ static inline uint64_t set_key_of_material(const Material *m)
     return key;
 }
 
-/* The same of men of one colour, 28 bits of it. */
+/* The 28 bits of a key for `men`, which are all men of one colour, as if they were White. */
 static inline uint64_t set_key_of_men(const treb_position *pos, uint64_t men)
 {
     const uint64_t *type = pos->by_type;
@@ -79,7 +81,8 @@ static inline uint64_t set_key_of_men(const treb_position *pos, uint64_t men)
     return key;
 }
 
-/* At most TREB_MEN_MAX men. Man by man, as generic processors count bits slowly. */
+/* The key of a position of at most TREB_MEN_MAX men. Goes through the men one by one, as processors
+ * without a population count instruction count bits slowly. */
 static inline uint64_t set_key(const treb_position *pos)
 {
     return set_key_of_men(pos, pos->by_color[TREB_WHITE]) |
@@ -88,10 +91,10 @@ static inline uint64_t set_key(const treb_position *pos)
 
 static inline size_t set_hash(const treb_tables *set, uint64_t key)
 {
-    return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> set->shift);
+    return (size_t)(key * HASH_FACTOR >> set->shift);
 }
 
-/* The place of a material, or one whose entry is NULL if nothing is known of it. */
+/* The place of a material. Its entry is NULL if the set does not know the material. */
 static inline const SetPlace *set_place(const treb_tables *set, uint64_t key)
 {
     size_t at = set_hash(set, key);
@@ -110,7 +113,8 @@ static inline bool set_has(const SetPlace *place, treb_metric metric)
     return place->entry != NULL && place->entry->file[metric] != NULL;
 }
 
-/* The position as the tables of `place` see it: itself, or written to `room`. */
+/* Returns the position as the tables of `place` store it: `pos` itself or, with the colours
+ * exchanged, `room`. */
 static inline const treb_position *set_orient(const SetPlace *place, const treb_position *pos,
                                               treb_position *room)
 {
@@ -119,21 +123,19 @@ static inline const treb_position *set_orient(const SetPlace *place, const treb_
     return room;
 }
 
-/* treb_tables_open, with the format that answers where a material has files in both. */
+/* treb_tables_open with a choice of the format that answers where a material has files in both. */
 treb_tables *set_open(const char *const *directories, size_t count, treb_format first,
                       treb_error *error);
 
-/* Whether a directory is the address of one elsewhere. */
-bool set_is_address(const char *directory);
+/* The file of a metric for a material by name, either colour first; NULL with *error filled. */
+ProbeFile *set_find_file(const treb_tables *set, const char *name, treb_metric metric,
+                         treb_error *error);
 
-/* Takes the material, metric and format from a file's name, "KRPvKR.dtz.treb" or "KRPvKR.rtbz",
- * spelt as the generator would. False if it is none. */
-bool set_parse_name(const char *name, ProbeFile *out);
+/* Fills in the error "KRPvKR.dtz.treb is not installed". Returns minus TREB_ERR_NO_TABLE. */
+int set_fail_missing(const treb_position *pos, treb_metric metric, treb_error *error);
 
-/* "KRPvKR.dtz.treb is not installed"; returns minus TREB_ERR_NO_TABLE. */
-int set_missing(const treb_position *pos, treb_metric metric, treb_error *error);
-
-/* "the tables of KRPvKR contradict each other"; returns minus TREB_ERR_DAMAGED. */
-int set_contradicts(const treb_position *pos, treb_error *error);
+/* Fills in the error "the tables of KRPvKR contradict each other". Returns minus
+ * TREB_ERR_DAMAGED. */
+int set_fail_contradiction(const treb_position *pos, treb_error *error);
 
 #endif

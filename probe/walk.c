@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "probe/file_open.h"
+
+/* Puts men on the board. False if one of their squares is taken. */
 static bool put(treb_position *pos, int color, int type, uint64_t men)
 {
     bool clash = ((pos->by_color[TREB_WHITE] | pos->by_color[TREB_BLACK]) & men) != 0;
@@ -11,7 +14,7 @@ static bool put(treb_position *pos, int color, int type, uint64_t men)
     return !clash;
 }
 
-/* Puts the men of an axis on the board; false if one of their squares is taken. */
+/* Puts the men of an axis on the board. False if one of their squares is taken. */
 static bool put_axis(const Index *index, int axis, uint32_t coordinate, treb_position *pos)
 {
     if (axis == INDEX_KINGS_AXIS) {
@@ -41,7 +44,7 @@ bool walk_order(ProbeFile *file, Index *out)
 {
     const OpenFile *open;
     if (file == NULL || file->format != TREB_FORMAT_TREBUCHET) return false;
-    const ProbeReader reader = file_reader(file);
+    const ProbeReader reader = reader_waiting();
     if (file_get(&reader, file, &open, NULL) < 0) return false;
     *out = open->index[open->stored[TREB_BLACK] && !open->stored[TREB_WHITE]];
     return true;
@@ -52,7 +55,7 @@ static uint32_t radix(const Index *index, int axis)
     return axis == INDEX_KINGS_AXIS ? index->kings : index->group[axis - 1].radix;
 }
 
-/* Cells from one row to the next. */
+/* The number of cells from one row to the next. */
 static uint64_t row_size(const Index *index)
 {
     return index->axes > 1 ? index->stride[index->order[index->axes - 2]] : index->slice_size;
@@ -83,7 +86,8 @@ bool walk_row(const Index *index, uint64_t number, WalkRow *row)
     return true;
 }
 
-/* Whether men with such kings may have another number, too, the other way round. */
+/* Whether a symmetry of the board keeps the kings (and pawns) in place, so that the position may
+ * have two cells. */
 static bool twofold(const WalkRow *row, uint64_t kings)
 {
     const uint64_t diagonal = UINT64_C(0x8040201008040201);
@@ -98,8 +102,8 @@ bool walk_cell(const WalkRow *row, uint32_t place, treb_position *pos)
            index_of_position(row->index, pos) == row->cell + place;
 }
 
-/* The coordinate of the men of `axis` once one of them has moved; false if the board must then be
- * turned. */
+/* The coordinate of the men of `axis` after move `m` of one of them. False if the board has to be
+ * turned or mirrored after the move. */
 static bool moved_coordinate(const WalkRow *row, const treb_position *pos, int axis, Move m,
                              uint32_t *out)
 {

@@ -7,10 +7,10 @@
 typedef struct Asset {
     const char *path; /* "/", "/app.js", ... as requested */
     const char *type; /* Content-Type */
-    const char *etag; /* with its quotes; differs whenever the bytes do */
+    const char *etag; /* with its quotes; depends on all bytes */
     const unsigned char *data;
     size_t size;
-    const unsigned char *gzip; /* the same, compressed; NULL where that gains nothing */
+    const unsigned char *gzip; /* the compressed form; NULL if it is not smaller */
     size_t gzip_size;
 } Asset;
 

@@ -1,7 +1,8 @@
 /* background.c - see background.h.
  *
- * Who gives way to others must not hold a lock that they want: so the work is done by a thread of its own, made for
- * it, which has no lock; the one thread that hands out work, at no lower priority than others, waits for it. */
+ * A thread of low priority must not hold a lock that other threads need. So each job gets a thread of
+ * its own, which takes no lock of this module. The thread that starts the jobs and waits for them has
+ * normal priority. */
 #include "server/background.h"
 
 #include <omp.h>
@@ -14,27 +15,27 @@
 #include "core/system/error.h"
 #include "server/clients.h"
 
-typedef struct Task Task;
-struct Task {
-    Task *next;
+typedef struct BackgroundJob BackgroundJob;
+struct BackgroundJob {
+    BackgroundJob *next;
     char name[BACKGROUND_NAME_SIZE];
-    char owner[CLIENT_NAME_SIZE]; /* who wanted it first */
-    bool shared;                  /* others did, too */
-    bool forgotten;               /* nobody does any more: it goes when it has ended */
+    char client_key[CLIENT_NAME_SIZE]; /* the client that requested it first */
+    bool shared;                       /* another client has requested it too */
+    bool forgotten;                    /* cancelled while running: dropped when it has ended */
     BackgroundState state;
     BackgroundWork work;
     BackgroundRun run;
     char *result;
     size_t size;
     treb_error error;
-    uint64_t taken; /* when its result was last taken, by a count */
+    uint64_t taken; /* value of the counter when its result was last taken */
 };
 
 struct Background {
     pthread_mutex_t lock;
     pthread_cond_t wake, ended;
     BackgroundLimits limits;
-    Task *first; /* in the order in which they were wanted */
+    BackgroundJob *first; /* in the order of the requests */
     uint64_t kept, count, finished;
     bool closed, over;
     pthread_t thread;
@@ -42,72 +43,75 @@ struct Background {
 
 /* ---- The list -------------------------------------------------------------------------------- */
 
-static Task *find(const Background *b, const char *name)
+static BackgroundJob *find(const Background *b, const char *name)
 {
-    Task *task = b->first;
-    while (task != NULL && (task->forgotten || strcmp(task->name, name) != 0)) task = task->next;
-    return task;
+    BackgroundJob *job = b->first;
+    while (job != NULL && (job->forgotten || strcmp(job->name, name) != 0)) job = job->next;
+    return job;
 }
 
-/* What takes long comes after what does not. */
-static Task *next_waiting(const Background *b)
+/* Returns the next job to run: the first that is not slow, or else the first. */
+static BackgroundJob *next_waiting(const Background *b)
 {
-    Task *found = NULL;
-    for (Task *task = b->first; task != NULL; task = task->next)
-        if (task->state == BACKGROUND_WAITING &&
-            (found == NULL || (found->work.slow && !task->work.slow)))
-            found = task;
+    BackgroundJob *found = NULL;
+    for (BackgroundJob *job = b->first; job != NULL; job = job->next)
+        if (job->state == BACKGROUND_WAITING &&
+            (found == NULL || (found->work.slow && !job->work.slow)))
+            found = job;
     return found;
 }
 
-/* Whether one comes before another that waits. */
-static bool is_before(const Task *task, const Task *other, bool earlier)
+/* Returns whether a job will be done before `other`, which is waiting. `earlier`: it was requested
+ * earlier. */
+static bool is_before(const BackgroundJob *job, const BackgroundJob *other, bool earlier)
 {
-    if (task->state != BACKGROUND_WAITING) return task->state == BACKGROUND_RUNNING;
-    return task->work.slow == other->work.slow ? earlier : other->work.slow;
+    if (job->state != BACKGROUND_WAITING) return job->state == BACKGROUND_RUNNING;
+    return job->work.slow == other->work.slow ? earlier : other->work.slow;
 }
 
-static unsigned count_ahead(const Background *b, const Task *task)
+static unsigned count_ahead(const Background *b, const BackgroundJob *job)
 {
     unsigned ahead = 0;
     bool earlier = true;
-    for (const Task *t = b->first; t != NULL && task->state == BACKGROUND_WAITING; t = t->next) {
-        if (t == task)
+    for (const BackgroundJob *t = b->first; t != NULL && job->state == BACKGROUND_WAITING;
+         t = t->next) {
+        if (t == job)
             earlier = false;
         else
-            ahead += is_before(t, task, earlier);
+            ahead += is_before(t, job, earlier);
     }
     return ahead;
 }
 
-static void end_work(Task *task)
+static void end_work(BackgroundJob *job)
 {
-    if (task->work.end != NULL) task->work.end(task->work.context);
-    task->work = (BackgroundWork){0};
+    if (job->work.end != NULL) job->work.end(job->work.context);
+    job->work = (BackgroundWork){0};
 }
 
-static void drop(Background *b, Task *task)
+static void drop(Background *b, BackgroundJob *job)
 {
-    Task **at = &b->first;
-    while (*at != task) at = &(*at)->next;
-    *at = task->next;
-    end_work(task);
-    b->kept -= task->size;
-    free(task->result);
-    free(task);
+    BackgroundJob **at = &b->first;
+    while (*at != job) at = &(*at)->next;
+    *at = job->next;
+    end_work(job);
+    b->kept -= job->size;
+    free(job->result);
+    free(job);
 }
 
-/* Lets go of results until those that are left are not too much. A failure is a result of nothing: of these the first
- * go when there are many. */
+/* Drops results until the others fit into the limit. Failures take no memory for a result; the oldest
+ * are dropped when there are many. */
 static void make_room(Background *b)
 {
     enum { FAILURES = 64 };
     unsigned failures = 0;
-    for (Task *t = b->first; t != NULL; t = t->next) failures += t->state == BACKGROUND_FAILED;
+    for (BackgroundJob *t = b->first; t != NULL; t = t->next)
+        failures += t->state == BACKGROUND_FAILED;
     while (b->kept > b->limits.kept || failures > FAILURES) {
-        Task *oldest = NULL;
+        BackgroundJob *oldest = NULL;
         const BackgroundState state = failures > FAILURES ? BACKGROUND_FAILED : BACKGROUND_DONE;
-        for (Task *t = b->first; t != NULL; t = t->next)
+        for (BackgroundJob *t = b->first; t != NULL; t = t->next)
             if (t->state == state && (oldest == NULL || t->taken < oldest->taken)) oldest = t;
         if (oldest == NULL) return;
         failures -= state == BACKGROUND_FAILED;
@@ -115,41 +119,41 @@ static void make_room(Background *b)
     }
 }
 
-/* ---- Doing it -------------------------------------------------------------------------------- */
+/* ---- Running --------------------------------------------------------------------------------- */
 
-/* It gives way to answers: beside a thread that is always busy it gets a tenth of a processor. The class for those who
- * run when nobody else wants to (SCHED_IDLE) gives it a thousandth then, and what was asked for never ends. */
+/* Runs a job, in a thread of its own. Its priority gives it a tenth of a processor beside a thread
+ * that is always busy. The class SCHED_IDLE would give it a thousandth, and jobs would never end. */
 static void *work(void *argument)
 {
-    Task *task = argument;
-    omp_get_max_threads(); /* OpenMP begins now, as it may hold the loader's lock meanwhile */
-    setpriority(PRIO_PROCESS, 0, 10); /* on Linux this thread's, and theirs that it starts */
-    json_t *result = task->work.run(task->work.context, &task->run, &task->error);
-    task->result = result != NULL ? json_dumps(result, JSON_COMPACT) : NULL;
-    if (result != NULL && task->result == NULL) fail_memory(&task->error);
+    BackgroundJob *job = argument;
+    omp_get_max_threads(); /* initializes OpenMP at normal priority, as this may hold the loader's lock */
+    setpriority(PRIO_PROCESS, 0, 10); /* on Linux: of this thread and of those that it starts */
+    json_t *result = job->work.run(job->work.context, &job->run, &job->error);
+    job->result = result != NULL ? json_dumps(result, JSON_COMPACT) : NULL;
+    if (result != NULL && job->result == NULL) fail_memory(&job->error);
     json_decref(result);
     return NULL;
 }
 
-/* Without the lock. */
-static void do_work(Task *task)
+/* Called without the lock. */
+static void do_work(BackgroundJob *job)
 {
     pthread_t thread;
-    if (pthread_create(&thread, NULL, work, task) == 0)
+    if (pthread_create(&thread, NULL, work, job) == 0)
         pthread_join(thread, NULL);
     else
-        fail_memory(&task->error);
+        fail_memory(&job->error);
 }
 
-static void take_result(Background *b, Task *task)
+static void take_result(Background *b, BackgroundJob *job)
 {
-    end_work(task);
-    task->size = task->result != NULL ? strlen(task->result) : 0;
-    task->state = task->result != NULL ? BACKGROUND_DONE : BACKGROUND_FAILED;
-    task->taken = ++b->count;
-    b->kept += task->size;
-    b->finished += task->state == BACKGROUND_DONE;
-    if (task->forgotten) drop(b, task);
+    end_work(job);
+    job->size = job->result != NULL ? strlen(job->result) : 0;
+    job->state = job->result != NULL ? BACKGROUND_DONE : BACKGROUND_FAILED;
+    job->taken = ++b->count;
+    b->kept += job->size;
+    b->finished += job->state == BACKGROUND_DONE;
+    if (job->forgotten) drop(b, job);
     make_room(b);
 }
 
@@ -158,16 +162,16 @@ static void *hand_out(void *argument)
     Background *b = argument;
     pthread_mutex_lock(&b->lock);
     while (!b->closed) {
-        Task *task = next_waiting(b);
-        if (task == NULL) {
+        BackgroundJob *job = next_waiting(b);
+        if (job == NULL) {
             pthread_cond_wait(&b->wake, &b->lock);
             continue;
         }
-        task->state = BACKGROUND_RUNNING;
+        job->state = BACKGROUND_RUNNING;
         pthread_mutex_unlock(&b->lock);
-        do_work(task);
+        do_work(job);
         pthread_mutex_lock(&b->lock);
-        take_result(b, task);
+        take_result(b, job);
     }
     b->over = true;
     pthread_cond_signal(&b->ended);
@@ -175,7 +179,7 @@ static void *hand_out(void *argument)
     return NULL;
 }
 
-/* ---- From outside ---------------------------------------------------------------------------- */
+/* ---- The interface --------------------------------------------------------------------------- */
 
 Background *background_start(const BackgroundLimits *limits)
 {
@@ -194,47 +198,47 @@ Background *background_start(const BackgroundLimits *limits)
     return NULL;
 }
 
-/* Whether there is a place for one more. */
-static BackgroundAdded find_place(const Background *b, const char *owner)
+/* Returns whether the limits allow one more job. */
+static BackgroundAdded find_place(const Background *b, const char *client_key)
 {
     unsigned waiting = 0, own = 0;
-    for (const Task *t = b->first; t != NULL; t = t->next) {
+    for (const BackgroundJob *t = b->first; t != NULL; t = t->next) {
         if (t->state > BACKGROUND_RUNNING) continue;
         waiting += t->state == BACKGROUND_WAITING;
-        own +=
-            strcmp(t->owner, owner) == 0; /* one that runs counts, too: so others come in between */
+        own += strcmp(t->client_key, client_key) ==
+               0; /* one that runs counts, too: so others come in between */
     }
     if (b->closed) return BACKGROUND_CLOSED;
-    if (own >= b->limits.queue_each) return BACKGROUND_OWNER_FULL;
+    if (own >= b->limits.queue_each) return BACKGROUND_CLIENT_FULL;
     return waiting >= b->limits.queue ? BACKGROUND_FULL : BACKGROUND_ADDED;
 }
 
-static BackgroundAdded append(Background *b, const char *name, const char *owner,
+static BackgroundAdded append(Background *b, const char *name, const char *client_key,
                               const BackgroundWork *work)
 {
-    Task **end = &b->first, *task = calloc(1, sizeof *task);
-    if (task == NULL) return BACKGROUND_CLOSED;
-    strncpy(task->name, name, sizeof task->name - 1);
-    strncpy(task->owner, owner, sizeof task->owner - 1);
-    task->work = *work;
+    BackgroundJob **end = &b->first, *job = calloc(1, sizeof *job);
+    if (job == NULL) return BACKGROUND_CLOSED;
+    strncpy(job->name, name, sizeof job->name - 1);
+    strncpy(job->client_key, client_key, sizeof job->client_key - 1);
+    job->work = *work;
     while (*end != NULL) end = &(*end)->next;
-    *end = task;
+    *end = job;
     pthread_cond_signal(&b->wake);
     return BACKGROUND_ADDED;
 }
 
-BackgroundAdded background_add(Background *b, const char *name, const char *owner,
+BackgroundAdded background_add(Background *b, const char *name, const char *client_key,
                                const BackgroundWork *work)
 {
     pthread_mutex_lock(&b->lock);
-    Task *task = find(b, name);
-    if (task != NULL && task->state == BACKGROUND_FAILED) {
-        drop(b, task);
-        task = NULL;
+    BackgroundJob *job = find(b, name);
+    if (job != NULL && job->state == BACKGROUND_FAILED) {
+        drop(b, job);
+        job = NULL;
     }
-    BackgroundAdded added = task != NULL ? BACKGROUND_THERE : find_place(b, owner);
-    if (task != NULL && strcmp(task->owner, owner) != 0) task->shared = true;
-    if (added == BACKGROUND_ADDED) added = append(b, name, owner, work);
+    BackgroundAdded added = job != NULL ? BACKGROUND_THERE : find_place(b, client_key);
+    if (job != NULL && strcmp(job->client_key, client_key) != 0) job->shared = true;
+    if (added == BACKGROUND_ADDED) added = append(b, name, client_key, work);
     pthread_mutex_unlock(&b->lock);
     if (added != BACKGROUND_ADDED && work->end != NULL) work->end(work->context);
     return added;
@@ -244,36 +248,37 @@ bool background_look(Background *b, const char *name, BackgroundView *out)
 {
     *out = (BackgroundView){0};
     pthread_mutex_lock(&b->lock);
-    Task *task = find(b, name);
-    if (task != NULL) {
-        out->state = task->state;
-        out->done = atomic_load(&task->run.done);
-        out->total = atomic_load(&task->run.total);
-        out->error = task->state == BACKGROUND_FAILED ? task->error : out->error;
-        out->ahead = count_ahead(b, task);
-        if (task->state == BACKGROUND_DONE) {
-            task->taken = ++b->count;
-            out->result = strdup(task->result);
+    BackgroundJob *job = find(b, name);
+    if (job != NULL) {
+        out->state = job->state;
+        out->done = atomic_load(&job->run.done);
+        out->total = atomic_load(&job->run.total);
+        out->error = job->state == BACKGROUND_FAILED ? job->error : out->error;
+        out->ahead = count_ahead(b, job);
+        if (job->state == BACKGROUND_DONE) {
+            job->taken = ++b->count;
+            out->result = strdup(job->result);
         }
     }
     pthread_mutex_unlock(&b->lock);
-    return task != NULL;
+    return job != NULL;
 }
 
-BackgroundCancelled background_cancel(Background *b, const char *name, const char *owner)
+BackgroundCancelled background_cancel(Background *b, const char *name, const char *client_key)
 {
     BackgroundCancelled cancelled = BACKGROUND_CANCELLED;
     pthread_mutex_lock(&b->lock);
-    Task *task = find(b, name);
-    if (task == NULL)
+    BackgroundJob *job = find(b, name);
+    if (job == NULL)
         cancelled = BACKGROUND_UNKNOWN;
-    else if (task->shared || task->state == BACKGROUND_DONE || strcmp(task->owner, owner) != 0)
+    else if (job->shared || job->state == BACKGROUND_DONE ||
+             strcmp(job->client_key, client_key) != 0)
         cancelled = BACKGROUND_STAYS;
-    else if (task->state == BACKGROUND_RUNNING) {
-        task->forgotten = true;
-        atomic_store(&task->run.stop, true);
+    else if (job->state == BACKGROUND_RUNNING) {
+        job->forgotten = true;
+        atomic_store(&job->run.stop, true);
     } else
-        drop(b, task);
+        drop(b, job);
     pthread_mutex_unlock(&b->lock);
     return cancelled;
 }
@@ -282,7 +287,7 @@ void background_counts(Background *b, unsigned *pending, uint64_t *finished)
 {
     *pending = 0;
     pthread_mutex_lock(&b->lock);
-    for (const Task *t = b->first; t != NULL; t = t->next)
+    for (const BackgroundJob *t = b->first; t != NULL; t = t->next)
         *pending += t->state <= BACKGROUND_RUNNING;
     *finished = b->finished;
     pthread_mutex_unlock(&b->lock);
@@ -292,7 +297,7 @@ void background_close(Background *b)
 {
     pthread_mutex_lock(&b->lock);
     b->closed = true;
-    for (Task *t = b->first; t != NULL; t = t->next) atomic_store(&t->run.stop, true);
+    for (BackgroundJob *t = b->first; t != NULL; t = t->next) atomic_store(&t->run.stop, true);
     pthread_cond_signal(&b->wake);
     pthread_mutex_unlock(&b->lock);
 }
@@ -312,7 +317,7 @@ bool background_stop(Background *b, unsigned milliseconds)
     bool over = b->over;
     pthread_mutex_unlock(&b->lock);
     if (!over) {
-        pthread_detach(b->thread); /* nobody will wait for it */
+        pthread_detach(b->thread); /* it will not be joined */
         return false;
     }
     pthread_join(b->thread, NULL);

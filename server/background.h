@@ -1,8 +1,11 @@
-/* background.h - work that takes longer than an answer may: one piece at a time, in a thread that gives way to
- * others. Whoever wants it done is given its name, comes back to see how far it is, and in the end takes the result,
- * which is kept for the next who wants the same: what has the same name is done once.
+/* background.h - work that takes longer than an answer may.
  *
- * What may wait is bounded, in all and of one client, and so is what is kept: the results least recently taken go. */
+ * One job runs at a time, in a thread of low priority. A job has a name: a client that adds it gets
+ * the name, asks later how far the job is, and in the end takes the result. The result is kept for
+ * other clients: jobs of one name are done once.
+ *
+ * The number of waiting jobs is bounded, in total and for each client, and so is the memory for
+ * results. The results that were taken least recently are dropped first. */
 #ifndef TREB_SERVER_BACKGROUND_H
 #define TREB_SERVER_BACKGROUND_H
 
@@ -15,42 +18,41 @@
 
 enum { BACKGROUND_NAME_SIZE = 96 };
 
-/* What a piece of work tells, and is told. */
+/* Shared with a running job. */
 typedef struct BackgroundRun {
-    atomic_bool stop;             /* it is to end early */
-    _Atomic uint64_t done, total; /* in parts of its own; 0 of 0 at first */
+    atomic_bool stop;             /* in: the job must end early */
+    _Atomic uint64_t done, total; /* out: progress, in units of the job's own; both 0 at first */
 } BackgroundRun;
 
-/* What is to be done. */
 typedef struct BackgroundWork {
-    /* Gives the result, or NULL and why not. */
+    /* Does the work. Returns the result, or NULL and an error. */
     json_t *(*run)(void *context, BackgroundRun *run, treb_error *error);
-    void (*end)(void *context); /* frees it; called once, whatever becomes of the work */
+    void (*end)(void *context); /* frees `context`; called once, in any case */
     void *context;
-    bool slow; /* it comes after what is not */
+    bool slow; /* goes after jobs that are not slow */
 } BackgroundWork;
 
 typedef struct BackgroundLimits {
-    unsigned queue;      /* pieces that may wait */
-    unsigned queue_each; /* of one client */
+    unsigned queue;      /* waiting jobs */
+    unsigned queue_each; /* waiting and running jobs of one client */
     uint64_t kept;       /* bytes of results */
 } BackgroundLimits;
 
 typedef struct Background Background;
 
-/* Starts the thread that has others do the work. NULL if that cannot be done. */
+/* Starts the thread that starts the jobs. Returns NULL on failure. */
 Background *background_start(const BackgroundLimits *limits);
 
 typedef enum BackgroundAdded {
     BACKGROUND_ADDED,
-    BACKGROUND_THERE,      /* somebody wanted it before */
-    BACKGROUND_FULL,       /* too much is waiting */
-    BACKGROUND_OWNER_FULL, /* of this client */
-    BACKGROUND_CLOSED      /* it ends, or there is no memory */
+    BACKGROUND_THERE,       /* a job of this name exists */
+    BACKGROUND_FULL,        /* too many jobs are waiting */
+    BACKGROUND_CLIENT_FULL, /* too many jobs of this client are waiting or running */
+    BACKGROUND_CLOSED       /* background_close was called, or there is no memory */
 } BackgroundAdded;
 
-/* Wants something done; what had failed is tried again. Takes over the work. */
-BackgroundAdded background_add(Background *b, const char *name, const char *owner,
+/* Adds a job. A job of this name that has failed is tried again. Takes over `work`. */
+BackgroundAdded background_add(Background *b, const char *name, const char *client_key,
                                const BackgroundWork *work);
 
 typedef enum BackgroundState {
@@ -62,32 +64,32 @@ typedef enum BackgroundState {
 
 typedef struct BackgroundView {
     BackgroundState state;
-    unsigned ahead;       /* how many come before it */
-    uint64_t done, total; /* of what is running */
-    char *result;         /* of what is done: JSON, a copy to be freed */
-    treb_error error;     /* of what failed */
+    unsigned ahead;       /* number of jobs that will be done before this one */
+    uint64_t done, total; /* progress of a running job */
+    char *result;         /* result of a job that is done, as JSON text; the caller frees it */
+    treb_error error;     /* error of a failed job */
 } BackgroundView;
 
-/* How something is that was wanted. False: nobody did, or its result is no longer kept. */
+/* Finds a job. Returns false if there is none of this name, or its result is no longer kept. */
 bool background_look(Background *b, const char *name, BackgroundView *out);
 
 typedef enum BackgroundCancelled {
-    BACKGROUND_CANCELLED, /* forgotten, or will be as soon as it has ended */
-    BACKGROUND_UNKNOWN,   /* there is no such thing */
-    BACKGROUND_STAYS      /* another client wants it, or it is done */
+    BACKGROUND_CANCELLED, /* dropped, or stopped and dropped when it has ended */
+    BACKGROUND_UNKNOWN,   /* there is no such job */
+    BACKGROUND_STAYS      /* another client has requested it too, or it is done */
 } BackgroundCancelled;
 
-/* Who wanted something wants it no more. */
-BackgroundCancelled background_cancel(Background *b, const char *name, const char *owner);
+/* Cancels a job for a client. */
+BackgroundCancelled background_cancel(Background *b, const char *name, const char *client_key);
 
-/* For those who watch: pieces that wait or run, and how many have been done. */
+/* For metrics: the number of waiting and running jobs, and the number of jobs done so far. */
 void background_counts(Background *b, unsigned *pending, uint64_t *finished);
 
-/* Takes no more, and has what runs end. */
+/* Accepts no more jobs, and tells the running one to stop. */
 void background_close(Background *b);
 
-/* Waits for that, for so long, and frees all. False if it does not end, as it hangs in a read or
- * others leave it no time: then nothing is freed. */
+/* Closes, waits for the running job and frees everything. If the job does not end in time, because
+ * a read hangs or other threads take all processors, returns false and frees nothing. */
 bool background_stop(Background *b, unsigned milliseconds);
 
 #endif

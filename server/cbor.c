@@ -1,4 +1,4 @@
-/* cbor.c - see cbor.h. libcbor encodes the heads of items; texts are copied behind theirs. */
+/* cbor.c - see cbor.h. libcbor encodes the heads of items; the bytes of texts are copied after them. */
 #include "server/cbor.h"
 
 #include <cbor.h>
@@ -60,7 +60,7 @@ static bool put_simple(Buffer *out, const json_t *value)
     return true;
 }
 
-/* Our objects are few levels deep. */
+/* Recursive; the objects of answers are only a few levels deep. */
 static bool put_value(Buffer *out, const json_t *value)
 {
     if (json_is_string(value))

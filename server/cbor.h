@@ -4,7 +4,8 @@
 
 #include <jansson.h>
 
-/* A value as CBOR, which the caller frees, and its size. NULL without memory. */
+/* Returns a value as CBOR, and its size in bytes. The caller frees it. Returns NULL if there is no
+ * memory. */
 char *cbor_of_json(const json_t *value, size_t *size);
 
 #endif

@@ -27,17 +27,17 @@ static bool is_local(const Address *address)
 
 static void name_ip(Client *client)
 {
-    enum { NETWORK = 8 }; /* bytes of an address that tell one customer from another */
+    enum { NETWORK = 8 }; /* bytes of the network that a provider gives to one customer */
     const struct in6_addr *ip = &client->address.ip;
     struct in6_addr network = {0};
     if (IN6_IS_ADDR_V4MAPPED(ip)) {
         inet_ntop(AF_INET, &ip->s6_addr[IPV4_BYTE], client->name, sizeof client->name);
-        memcpy(client->owner, client->name, sizeof client->owner);
+        memcpy(client->key, client->name, sizeof client->key);
         return;
     }
     memcpy(&network, ip, client->local ? sizeof network : NETWORK);
     inet_ntop(AF_INET6, ip, client->name, sizeof client->name);
-    inet_ntop(AF_INET6, &network, client->owner, sizeof client->owner);
+    inet_ntop(AF_INET6, &network, client->key, sizeof client->key);
 }
 
 static void name_client(Client *client, Address address)
@@ -49,7 +49,7 @@ static void name_client(Client *client, Address address)
     }
     const char *name = address.kind == ADDRESS_UNIX ? "unix" : "?";
     snprintf(client->name, sizeof client->name, "%s", name);
-    snprintf(client->owner, sizeof client->owner, "%s", name);
+    snprintf(client->key, sizeof client->key, "%s", name);
 }
 
 static struct in6_addr mapped(const void *ipv4)
@@ -87,7 +87,7 @@ static bool read_ip(const char *text, struct in6_addr *ip)
     return inet_pton(AF_INET6, text, ip) == 1;
 }
 
-/* Whether this is what may follow an address: nothing, or a port. */
+/* Returns whether the text is empty or a port; either may follow an address. */
 static bool is_port(const char *text)
 {
     enum { DIGITS = 5 };
@@ -96,8 +96,8 @@ static bool is_port(const char *text)
     return digits > 0 && digits <= DIGITS && text[1 + digits] == '\0';
 }
 
-/* Reads "192.0.2.7", "192.0.2.7:80", "2001:db8::7", "[2001:db8::7]", "[2001:db8::7]:80". Nothing
- * else names an address: neither "unknown" nor what stands for a hidden one, "_abc". */
+/* Reads "192.0.2.7", "192.0.2.7:80", "2001:db8::7", "[2001:db8::7]", "[2001:db8::7]:80". Returns false
+ * for everything else, also for "unknown" and for a name that hides the address, "_abc". */
 static bool read_node(const char *text, size_t length, Address *out)
 {
     char node[CLIENT_NAME_SIZE + 8], *ip = node;
@@ -121,7 +121,7 @@ static bool read_node(const char *text, size_t length, Address *out)
     return read_ip(ip, &out->ip);
 }
 
-/* ---- Whom we trust --------------------------------------------------------------------------- */
+/* ---- Trusted proxies ------------------------------------------------------------------------- */
 
 ProxiesAdded proxies_add(Proxies *proxies, const char *text)
 {
@@ -152,7 +152,7 @@ ProxiesAdded proxies_add(Proxies *proxies, const char *text)
 
 static bool is_within(const struct in6_addr *ip, const Network *network)
 {
-    /* A network of IPv6 addresses has no IPv4 ones in it, "::/0" neither. */
+    /* A network of IPv6 addresses does not contain IPv4 addresses; not even "::/0" does. */
     if (IN6_IS_ADDR_V4MAPPED(ip) && network->bits < IPV4_BITS) return false;
     unsigned bytes = network->bits / 8, rest = network->bits % 8;
     if (memcmp(ip, &network->address, bytes) != 0) return false;
@@ -169,7 +169,7 @@ bool proxies_trust(const Proxies *proxies, const Address *address)
     return false;
 }
 
-/* ---- The way of a request -------------------------------------------------------------------- */
+/* ---- The path of a request ------------------------------------------------------------------- */
 
 void header_lines_add(HeaderLines *lines, const char *line)
 {
@@ -177,20 +177,20 @@ void header_lines_add(HeaderLines *lines, const char *line)
     lines->count++;
 }
 
-/* The way back from the proxy that asks us to the client. */
+/* The path from the last proxy back to the client, as one header describes it. */
 typedef struct Way {
     const Proxies *proxies;
-    Address last; /* the last that is known; what it was asked from comes next */
-    bool there;   /* the header is */
-    bool found;   /* somebody in it */
-    bool end;     /* `last` is the client, or what told us something unreadable */
-    bool wrong;   /* the latter */
-    bool remote;  /* somebody on it is on another machine */
+    Address last; /* the node reached so far; the next entry is the node that sent it the request */
+    bool there;   /* the header is present */
+    bool found;   /* it has an entry */
+    bool end;     /* `last` is the client, or a proxy that wrote an unreadable entry */
+    bool wrong;   /* an entry is unreadable */
+    bool remote;  /* a node on the path is on another machine */
 } Way;
 
 static void stop_wrong(Way *way) { way->end = way->wrong = true; }
 
-/* Goes one step back: to the node that `last` was asked from. */
+/* Goes one step back: to the node that sent `last` the request. */
 static void step(Way *way, const char *node, size_t length)
 {
     Address address;
@@ -204,7 +204,7 @@ static void step(Way *way, const char *node, size_t length)
     way->end = !proxies_trust(way->proxies, &address);
 }
 
-/* The nodes of a line, from the right. */
+/* Follows the nodes of a line of X-Forwarded-For, from the right. */
 static void follow_forwarded_for(Way *way, const char *line)
 {
     size_t end = strlen(line);
@@ -236,13 +236,13 @@ static bool is_token_char(char c)
     return isalnum((unsigned char)c) || (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
 }
 
-/* Reads a word or a text in quotes. Returns what follows, NULL if there is neither. An address has
- * nothing in it that needs a backslash: one in quotes with a backslash is just not readable. */
+/* Reads a word or a quoted text. Returns the text after it, NULL if there is neither. No address needs
+ * a backslash, so a quoted text with a backslash is simply an unreadable address. */
 static const char *read_value(const char *at, Node *value)
 {
     if (*at != '"') {
         value->text = at;
-        /* Colons and brackets belong in quotes, but many leave these out. */
+        /* Colons and brackets should be in quotes, but many programs omit the quotes. */
         while (is_token_char(*at) || *at == ':' || *at == '[' || *at == ']') at++;
         value->length = (size_t)(at - value->text);
         return value->length > 0 ? at : NULL;
@@ -254,8 +254,9 @@ static const char *read_value(const char *at, Node *value)
     return *at == '"' ? at + 1 : NULL;
 }
 
-/* Reads "for=...;by=...": what one proxy says, all of which is looked at, as whoever can write half
- * a quote could hide what a proxy adds. Returns what follows; NULL if it is not written so. */
+/* Reads "for=...;by=...", the entry of one proxy. All of it must be well-formed, as a client that
+ * writes an opening quote could otherwise hide the entries after it. Returns the text after the entry;
+ * NULL if it is malformed. */
 static const char *read_element(const char *at, Node *node)
 {
     bool found = false;
@@ -270,7 +271,7 @@ static const char *read_element(const char *at, Node *node)
             if (at == NULL) return NULL;
         }
         if (length == 3 && strncasecmp(name, "for", 3) == 0) {
-            if (found) return NULL; /* which one is it? */
+            if (found) return NULL; /* ambiguous */
             found = true;
             *node = value;
         }
@@ -279,7 +280,7 @@ static const char *read_element(const char *at, Node *node)
     }
 }
 
-/* The line from the left, as quotes can only be read so; then its nodes from the right. */
+/* Reads a line of Forwarded from the left, as quotes require, then follows its nodes from the right. */
 static void follow_forwarded(Way *way, const char *line)
 {
     Node node[FORWARDED_MAX];
@@ -292,7 +293,7 @@ static void follow_forwarded(Way *way, const char *line)
             stop_wrong(way);
             return;
         }
-        if (at > start) node[count++] = one; /* lists may have empty places */
+        if (at > start) node[count++] = one; /* lists may have empty entries */
         if (*at == '\0') break;
     }
     while (count > 0 && !way->end) {
@@ -301,7 +302,7 @@ static void follow_forwarded(Way *way, const char *line)
     }
 }
 
-/* ---- Both ------------------------------------------------------------------------------------ */
+/* ---- Both headers ---------------------------------------------------------------------------- */
 
 typedef void Follow(Way *way, const char *line);
 
@@ -340,7 +341,7 @@ bool client_behind(const Proxies *proxies, const Client *proxy, const HeaderLine
     }
     if (!way.there) way = other;
     name_client(client, way.last);
-    /* Whom another machine calls 127.0.0.1 is on that one. */
+    /* A 127.0.0.1 in an entry that another machine wrote means that other machine. */
     if (way.wrong || way.remote || other.remote) client->local = false;
     return true;
 }

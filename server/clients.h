@@ -1,5 +1,5 @@
-/* clients.h - who asks: the client at the other end of a connection, or behind proxies that we
- * trust. Clients are told apart by this for limits and in the log. No HTTP library in here. */
+/* clients.h - the client that sent a request: the other end of the connection, or a client behind
+ * trusted proxies. Limits and the log go by it. This module does not use the HTTP library. */
 #ifndef TREB_SERVER_CLIENTS_H
 #define TREB_SERVER_CLIENTS_H
 
@@ -19,19 +19,21 @@ enum { CLIENT_NAME_SIZE = INET6_ADDRSTRLEN };
 
 typedef struct Client {
     Address address;
-    char name[CLIENT_NAME_SIZE];  /* its address as text; "unix", "?" */
-    char owner[CLIENT_NAME_SIZE]; /* the same, but of IPv6 the network: a client has a whole one */
-    bool local;                   /* it is on this machine */
+    char name[CLIENT_NAME_SIZE]; /* its address as text; "unix", "?" */
+    char
+        key[CLIENT_NAME_SIZE]; /* name for limits: of an IPv6 address the /64 network, as one client
+                                    has a whole network */
+    bool local;                /* the client is on this machine */
 } Client;
 
-/* Fills in who is at the other end of a socket; NULL: nobody knows. */
+/* Sets the client at the other end of a socket. `address` may be NULL: unknown. */
 void client_from_socket(Client *client, const struct sockaddr *address);
 
-/* ---- Proxies that we trust ------------------------------------------------------------------- */
+/* ---- Trusted proxies ------------------------------------------------------------------------- */
 
 typedef struct Network {
     struct in6_addr address; /* IPv4 as ::ffff:a.b.c.d */
-    unsigned bits;           /* that count, of 128 */
+    unsigned bits;           /* length of the prefix, of 128 */
 } Network;
 
 enum { PROXIES_MAX = 32 };
@@ -39,7 +41,7 @@ enum { PROXIES_MAX = 32 };
 typedef struct Proxies {
     Network network[PROXIES_MAX];
     unsigned count;
-    bool unix_socket; /* whoever comes by the Unix socket */
+    bool unix_socket; /* trust every peer on the Unix socket */
 } Proxies;
 
 typedef enum ProxiesAdded { PROXIES_ADDED, PROXIES_WRONG, PROXIES_FULL } ProxiesAdded;
@@ -49,23 +51,26 @@ ProxiesAdded proxies_add(Proxies *proxies, const char *text);
 
 bool proxies_trust(const Proxies *proxies, const Address *address);
 
-/* The lines of a header that may be there several times, in the order in which they came. */
+/* The lines of a header that may occur several times, in the order in which they arrived. */
 enum { HEADER_LINES = 16 };
 
 typedef struct HeaderLines {
     const char *line[HEADER_LINES];
-    unsigned count; /* may be larger: then there were more lines than these */
+    unsigned count; /* may be larger than HEADER_LINES: the other lines were dropped */
 } HeaderLines;
 
 void header_lines_add(HeaderLines *lines, const char *line);
 
-/* Fills in for whom a trusted proxy asks, by "X-Forwarded-For" and "Forwarded" (RFC 7239). Each
- * proxy adds, on the right, the address it was asked from; what is left of the last that we do not
- * trust anyone may have written. So it is the right-most address not trusted, or the left-most
- * if all are. Where that cannot be read, it is the proxy that said it, and the client is not local.
- * A proxy writes one header and may pass the other on as the client wrote it: so if both are there
- * and do not agree, neither is believed, and the client is the proxy. False, and a copy of the
- * proxy, if neither is there. */
+/* Finds the client behind a trusted proxy from "X-Forwarded-For" and "Forwarded" (RFC 7239).
+ *
+ * Each proxy appends the address that it received the request from. Only trusted proxies are
+ * believed, so the client is the right-most address that is not trusted, or the left-most address if
+ * all are trusted. If an entry is unreadable, the client is the proxy that wrote it, and it is not
+ * local.
+ *
+ * A proxy may write one of the headers and pass the other on as the client wrote it. So if both are
+ * there and disagree, neither is believed and the client is the proxy. If neither is there, returns
+ * false, and *client is a copy of the proxy. */
 bool client_behind(const Proxies *proxies, const Client *proxy, const HeaderLines *forwarded_for,
                    const HeaderLines *forwarded, Client *client);
 

@@ -1,8 +1,9 @@
 /* connections.c - see connections.h.
  *
- * The HTTP library's own time limit is one of silence: a client that sends a byte now and then
- * would never meet it. This one is for a whole request, and for a whole answer. */
+ * The HTTP library's own time limit is for silence only: a client that sends a byte now and then would
+ * never reach it. The limits here are for a whole request and for a whole response. */
 #include "server/connections.h"
+#include "core/system/clock.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -13,12 +14,7 @@
 
 enum { MILLISECONDS = 1000 }; /* of a second */
 
-static int64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return INT64_C(1) * MILLISECONDS * t.tv_sec + t.tv_nsec / 1000000;
-}
+static int64_t now(void) { return (int64_t)clock_milliseconds(); }
 
 void connections_init(Connections *connections, const ConnectionLimits *limits)
 {
@@ -29,21 +25,21 @@ void connections_init(Connections *connections, const ConnectionLimits *limits)
 
 void connections_destroy(Connections *connections) { pthread_mutex_destroy(&connections->lock); }
 
-/* How many connections a client has. With the lock held. */
-static unsigned count_of(const Connections *connections, const char *owner)
+/* Returns the number of a client's connections. The caller holds the lock. */
+static unsigned count_of(const Connections *connections, const char *client_key)
 {
     unsigned count = 0;
     for (const Connection *c = connections->first; c != NULL; c = c->next)
-        count += strcmp(c->peer.owner, owner) == 0;
+        count += strcmp(c->peer.key, client_key) == 0;
     return count;
 }
 
-/* Adds it to the list if its client may have one more. */
+/* Adds a connection to the list. Returns false if its client has too many. */
 static bool put_in(Connections *connections, Connection *connection)
 {
     pthread_mutex_lock(&connections->lock);
     bool room = connection->trusted ||
-                count_of(connections, connection->peer.owner) < connections->limits.each;
+                count_of(connections, connection->peer.key) < connections->limits.each;
     if (room) {
         connection->next = connections->first;
         if (connection->next != NULL) connection->next->previous = connection;
@@ -59,7 +55,7 @@ Connection *connections_add(Connections *connections, int fd, const struct socka
     if (connection != NULL) {
         connection->fd = fd;
         client_from_socket(&connection->peer, address);
-        memcpy(connection->taker, connection->peer.owner, sizeof connection->taker);
+        memcpy(connection->client_key, connection->peer.key, sizeof connection->client_key);
         connection->trusted =
             proxies_trust(&connections->limits.proxies, &connection->peer.address);
         connections_expect_request(connections, connection);
@@ -97,26 +93,27 @@ void connections_expect_taking(Connections *connections, Connection *connection)
     atomic_store_explicit(&connection->deadline, now() + time, memory_order_relaxed);
 }
 
-void connections_send(Connections *connections, Connection *connection, const char *owner,
+void connections_send(Connections *connections, Connection *connection, const char *client_key,
                       uint64_t bytes)
 {
-    /* Few connections serve several clients, so the lock is seldom needed. */
-    if (bytes > 0 && strcmp(connection->taker, owner) != 0) {
+    /* Few connections serve several clients, so the lock is rarely needed. */
+    if (bytes > 0 && strcmp(connection->client_key, client_key) != 0) {
         pthread_mutex_lock(&connections->lock);
-        snprintf(connection->taker, sizeof connection->taker, "%s", owner);
+        snprintf(connection->client_key, sizeof connection->client_key, "%s", client_key);
         pthread_mutex_unlock(&connections->lock);
     }
     atomic_store_explicit(&connection->sending, bytes, memory_order_relaxed);
 }
 
-void connections_sending(Connections *connections, const char *owner, uint64_t *own, uint64_t *all)
+void connections_sending(Connections *connections, const char *client_key, uint64_t *own,
+                         uint64_t *all)
 {
     *own = *all = 0;
     pthread_mutex_lock(&connections->lock);
     for (Connection *c = connections->first; c != NULL; c = c->next) {
         uint64_t bytes = atomic_load_explicit(&c->sending, memory_order_relaxed);
         *all += bytes;
-        if (bytes > 0 && strcmp(c->taker, owner) == 0) *own += bytes;
+        if (bytes > 0 && strcmp(c->client_key, client_key) == 0) *own += bytes;
     }
     pthread_mutex_unlock(&connections->lock);
 }
@@ -130,7 +127,7 @@ unsigned connections_expire(Connections *connections)
         int64_t deadline = atomic_load_explicit(&c->deadline, memory_order_relaxed);
         if (deadline == 0 || time < deadline) continue;
         shutdown(c->fd, SHUT_RDWR);
-        connections_work(c); /* once is enough */
+        connections_work(c); /* do not shut it down again */
         count++;
     }
     pthread_mutex_unlock(&connections->lock);

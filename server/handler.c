@@ -1,90 +1,92 @@
 /* handler.c - a request from its first line to the end of its answer.
  *
- * The HTTP library calls handler_begin with the request line, handler_run with the headers, with
- * each piece of the body and once more at its end, and handler_end when the answer is sent or the
- * connection lost. What is kept of earlier answers is sent at once. What takes probes suspends the
- * connection and goes to a worker; when it is done the library calls handler_run again. */
+ * The HTTP library calls handler_begin with the request line; handler_run with the headers, with each
+ * piece of the body and once more at its end; and handler_end when the response is sent or the
+ * connection is lost. A response from the cache is sent at once. A request that needs probes suspends
+ * the connection and goes to a worker; when the worker is done, the library calls handler_run again. */
+#include "server/handler.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "json/answer.h"
 #include "server/headers.h"
-#include "server/internal.h"
+#include "server/routes.h"
+#include "server/server_state.h"
+#include "json/context.h"
 
-enum { BODY_FAR = 8 }; /* times the limit: what is read, and forgotten, of a body too large */
+enum { BODY_FAR = 8 }; /* a body larger than this times the limit is not even read and dropped */
 
 typedef enum RequestState {
-    REQUEST_NEW,    /* the headers have not been looked at */
-    REQUEST_BODY,   /* its body arrives */
-    REQUEST_WORKED, /* a worker has made the answer */
-    REQUEST_SENT    /* the answer is on its way */
+    REQUEST_NEW,    /* the headers have not been checked */
+    REQUEST_BODY,   /* the body is arriving */
+    REQUEST_WORKED, /* the response is made */
+    REQUEST_SENT    /* the response is being sent */
 } RequestState;
 
 typedef struct Request {
-    Job job; /* first: a job is a request */
+    WorkItem item; /* first member: a WorkItem is cast to its Request */
     Server *server;
     struct MHD_Connection *mhd;
     Connection *connection;
-    Client client; /* who asks, perhaps by a proxy */
+    Client client; /* the client, possibly behind a proxy */
     RequestState state;
     char method[16];
     const Route *route;
-    const char *tail;
+    const char *path_suffix;
     Query *query;
     TableSet *set;
-    Served *served;
+    Response *response;
     char *body;
     size_t body_size, body_room;
     bool overflow; /* the body is too large */
-    bool gzip;     /* is accepted */
-    bool cbor;     /* is preferred */
-    bool kept;     /* the answer was kept from earlier */
-    bool owner;    /* the client is the owner of this machine, as far as can be told */
-    bool arrived;  /* in full, or as far as we want it */
+    bool gzip;     /* the client accepts gzip */
+    bool cbor;     /* the client prefers CBOR */
+    bool kept;     /* the response comes from the cache */
+    bool is_owner; /* the client is the owner of this machine, as far as can be told */
+    bool arrived;  /* all of the request has arrived, or as much as is needed */
     unsigned status;
     size_t bytes;
-    uint64_t started, arrival; /* by answer_clock: of its first line, of its end */
+    uint64_t started, arrival; /* clock_nanoseconds at its first line, at its end */
     bool target_long;
     char *target;
-    char key[]; /* a mark for what else an answer depends on, then the target */
+    char cache_key[]; /* a mark for what else an answer depends on, then the target */
 } Request;
 
-/* The client's turn is over. */
+/* Notes that the request has arrived. From now on the client is not waited for. */
 static void note_arrival(Request *r)
 {
     if (r->arrived) return;
     r->arrived = true;
-    r->arrival = answer_clock();
+    r->arrival = clock_nanoseconds();
     r->server->arriving--;
     r->server->metrics.busy++;
     connections_work(r->connection);
 }
 
-/* ---- Answers --------------------------------------------------------------------------------- */
+/* ---- Responses ------------------------------------------------------------------------------- */
 
-/* Queues the request's answer and lets go of it. */
-static enum MHD_Result send_served(Request *r)
+/* Queues the request's response and releases it. */
+static enum MHD_Result send_response(Request *r)
 {
-    if (r->served == NULL) return MHD_NO;
+    if (r->response == NULL) return MHD_NO;
     note_arrival(r);
     r->state = REQUEST_SENT;
     connections_expect_taking(&r->server->connections, r->connection);
-    enum MHD_Result result = served_queue(r->served, r->mhd, r->gzip, &r->status, &r->bytes);
+    enum MHD_Result result = response_queue(r->response, r->mhd, r->gzip, &r->status, &r->bytes);
     if (strcmp(r->method, MHD_HTTP_METHOD_HEAD) == 0) r->bytes = 0;
-    if (!r->kept)
-        connections_send(&r->server->connections, r->connection, r->client.owner, r->bytes);
-    served_release(r->served);
-    r->served = NULL;
+    if (!r->kept) connections_send(&r->server->connections, r->connection, r->client.key, r->bytes);
+    response_release(r->response);
+    r->response = NULL;
     return result;
 }
 
 static enum MHD_Result send_reply(Request *r, Reply *reply)
 {
     if (reply->damaged) r->server->metrics.damaged++;
-    r->served = served_create(reply);
-    return send_served(r);
+    r->response = response_create(reply);
+    return send_response(r);
 }
 
 static enum MHD_Result send_error(Request *r, unsigned status, const char *code, const char *text)
@@ -94,26 +96,27 @@ static enum MHD_Result send_error(Request *r, unsigned status, const char *code,
     return send_reply(r, &reply);
 }
 
-/* What answers are kept under: the owner may be told more, and some are told in CBOR. */
+/* Returns the key of the request in the cache. The owner of the machine may get other answers, and
+ * some answers are in CBOR, so the key has a mark for both. */
 static const char *key_of(Request *r)
 {
-    r->key[0] = (char)('a' + r->owner + 2 * r->cbor);
-    return r->key;
+    r->cache_key[0] = (char)('a' + r->is_owner + 2 * r->cbor);
+    return r->cache_key;
 }
 
 static bool is_method(const Request *r, const char *name) { return strcmp(r->method, name) == 0; }
 
-/* Makes the answer of a route, and keeps it where that is allowed. */
+/* Makes the response of a route, and puts it into the cache if that is allowed. */
 static void make_answer(Request *r)
 {
     Server *s = r->server;
-    assert(r->route != NULL && r->set != NULL && r->served == NULL);
-    Reply reply = {.lasts = REPLY_NOW};
+    assert(r->route != NULL && r->set != NULL && r->response == NULL);
+    Reply reply = {.cache_policy = CACHE_NEVER};
     RouteCall call = {.holder = &s->holder,
                       .set = r->set,
                       .metrics = &s->metrics,
                       .query = r->query,
-                      .tail = r->tail,
+                      .path_suffix = r->path_suffix,
                       .body = r->body,
                       .size = r->body_size,
                       .cancel = &s->cancelled,
@@ -121,22 +124,24 @@ static void make_answer(Request *r)
                       .format = r->cbor ? REPLY_CBOR : REPLY_JSON,
                       .allow_empty = s->allow_empty,
                       .remove = is_method(r, "DELETE"),
-                      .client = r->client.owner,
+                      .client_key = r->client.key,
                       .background = s->background,
                       .list_men = s->list_men,
                       .solve_memory = s->solve_memory,
                       .solve_seconds = s->solve_seconds,
-                      .advise = r->owner ? s->advise : NULL};
+                      .advise = r->is_owner ? s->advise : NULL};
     r->route->run(&call, &reply);
     if (reply.damaged) s->metrics.damaged++;
-    bool keep = r->route->kept && reply.lasts != REPLY_NOW && reply.status == MHD_HTTP_OK;
-    r->served = served_create(&reply);
-    if (r->served == NULL) return;
-    if (r->gzip) served_compress(r->served);
-    if (keep) answers_put(r->set->answers, key_of(r), r->served, r->route);
+    bool keep =
+        r->route->cached && reply.cache_policy != CACHE_NEVER && reply.status == MHD_HTTP_OK;
+    r->response = response_create(&reply);
+    if (r->response == NULL) return;
+    if (r->gzip) response_compress(r->response);
+    if (keep) response_cache_put(r->set->cache, key_of(r), r->response, r->route);
 }
 
-/* Lets the connection go on, which sends the answer. The request is then no longer ours. */
+/* Resumes the connection, which then sends the response. The caller must not use the request any
+ * more. */
 static void resume(Request *r)
 {
     struct MHD_Connection *connection = r->mhd;
@@ -145,25 +150,25 @@ static void resume(Request *r)
     MHD_resume_connection(connection);
 }
 
-static void work(Job *job)
+static void work(WorkItem *item)
 {
-    Request *r = (Request *)job;
+    Request *r = (Request *)item;
     make_answer(r);
     resume(r);
 }
 
 static const char shutting_down[] = "the server is shutting down: ask again when it is back";
 
-static void refuse(Job *job)
+static void refuse(WorkItem *item)
 {
-    Request *r = (Request *)job;
+    Request *r = (Request *)item;
     Reply reply = {0};
     reply_error(&reply, MHD_HTTP_SERVICE_UNAVAILABLE, "busy", shutting_down);
-    r->served = served_create(&reply);
+    r->response = response_create(&reply);
     resume(r);
 }
 
-/* ---- What a request may be ------------------------------------------------------------------- */
+/* ---- Checks of a request --------------------------------------------------------------------- */
 
 /* The methods of a route, for "Allow". */
 static const char *allowed(const Route *route)
@@ -179,10 +184,11 @@ static bool method_fits(const Request *r)
            (is_method(r, "DELETE") && r->route->methods & METHOD_DELETE);
 }
 
-/* What a client asks before it asks from another site's page. */
+/* Answers the request that a browser sends first when the page of another site uses the API. */
 static enum MHD_Result send_options(Request *r)
 {
-    Reply reply = {.status = MHD_HTTP_NO_CONTENT, .lasts = REPLY_NOW, .allow = allowed(r->route)};
+    Reply reply = {
+        .status = MHD_HTTP_NO_CONTENT, .cache_policy = CACHE_NEVER, .allow = allowed(r->route)};
     return send_reply(r, &reply);
 }
 
@@ -200,7 +206,7 @@ static const char *header(const Request *r, const char *name)
     return MHD_lookup_connection_value(r->mhd, MHD_HEADER_KIND, name);
 }
 
-/* Takes the target apart and finds its route. False after sending why that fails: *result. */
+/* Parses the target and finds its route. On failure sends an error, sets *result and returns false. */
 static bool find_route(Request *r, enum MHD_Result *result)
 {
     r->query = malloc(sizeof *r->query);
@@ -209,7 +215,7 @@ static bool find_route(Request *r, enum MHD_Result *result)
         return false;
     }
     QueryStatus status = r->target_long ? QUERY_LONG : query_parse(r->target, r->query);
-    r->route = route_find(status == QUERY_LONG ? "" : r->query->path, &r->tail);
+    r->route = route_find(status == QUERY_LONG ? "" : r->query->path, &r->path_suffix);
     if (status == QUERY_OK) return true;
     const char *text = query_status_text(status);
     *result = status == QUERY_LONG ? send_error(r, MHD_HTTP_URI_TOO_LONG, "too_large", text)
@@ -217,9 +223,9 @@ static bool find_route(Request *r, enum MHD_Result *result)
     return false;
 }
 
-/* Whether a body is announced that is too large and need not be read: its sender waits for a word,
- * or there is too much of it. Others are read and forgotten, as an answer before their end may get
- * lost when the connection is closed under the sender. */
+/* Returns whether the announced body is too large and need not be read: because its sender waits for
+ * a go-ahead (Expect), or because it is much too large. Other bodies that are too large are read and
+ * dropped, as a response before their end may get lost when the connection is closed. */
 static bool is_hopeless(Request *r)
 {
     const char *text = header(r, MHD_HTTP_HEADER_CONTENT_LENGTH);
@@ -229,8 +235,8 @@ static bool is_hopeless(Request *r)
     return length > BODY_FAR * r->server->body || header(r, MHD_HTTP_HEADER_EXPECT) != NULL;
 }
 
-/* Looks at method, target and headers before the body is read. MHD_YES without an answer means that
- * the body may come. */
+/* Checks target and headers before the body is read. Returns MHD_YES without a response if the body
+ * may follow. */
 static enum MHD_Result check_headers(Request *r)
 {
     enum MHD_Result result;
@@ -242,26 +248,26 @@ static enum MHD_Result check_headers(Request *r)
     return MHD_YES;
 }
 
-/* Whether it takes no long time to send an answer: a large one may have to be compressed first. */
+/* Returns whether a cached response can be sent at once. A large one may have to be compressed first. */
 static bool is_ready(const Request *r)
 {
     enum { LARGE = 32 << 10 };
-    return !r->gzip || r->served->size < LARGE || atomic_load(&r->served->gzip) != NULL;
+    return !r->gzip || r->response->size < LARGE || atomic_load(&r->response->gzip) != NULL;
 }
 
-/* An answer that was kept needs no look at the request, only its target. */
+/* Looks for the response in the cache. Only the target and two headers matter for this. */
 static bool find_kept(Request *r)
 {
     const void *route;
     if ((!is_method(r, "GET") && !is_method(r, "HEAD")) || r->target_long) return false;
     r->set = tableset_acquire(&r->server->holder);
-    r->served = answers_get(r->set->answers, key_of(r), &route);
-    if (r->served == NULL) return false;
+    r->response = response_cache_get(r->set->cache, key_of(r), &route);
+    if (r->response == NULL) return false;
     r->gzip = headers_accept_gzip(header(r, MHD_HTTP_HEADER_ACCEPT_ENCODING));
     if (!is_ready(r)) {
-        /* Made anew by a worker, and then kept in both forms. */
-        served_release(r->served);
-        r->served = NULL;
+        /* A worker makes it again, and then both forms are kept. */
+        response_release(r->response);
+        r->response = NULL;
         return false;
     }
     r->route = route;
@@ -275,7 +281,7 @@ static enum MHD_Result take_body(Request *r, const char *data, size_t *size)
 {
     size_t need = r->body_size + *size;
     if (r->overflow || need > r->server->body) {
-        /* Read on, but not without end. */
+        /* Go on reading, but not without end. */
         r->overflow = true;
         r->body_size = need;
         *size = 0;
@@ -294,44 +300,45 @@ static enum MHD_Result take_body(Request *r, const char *data, size_t *size)
     return MHD_YES;
 }
 
-/* Gives the request to a worker, if there is a place for it, and for its answer. Heavy answers may
- * be large, and are in memory until the client has taken them. */
+/* Gives the request to a worker, if the limits for requests and for unsent responses allow it. Heavy
+ * answers may be large, and stay in memory until the client has received them. */
 static WorkersAdded add_job(Request *r)
 {
-    enum { EACH = 4 }; /* part of it for one client */
+    enum { EACH = 4 }; /* one client may have this part of the limit */
     const uint64_t most = r->server->unsent;
     bool heavy = r->route->work == ROUTE_HEAVY;
     uint64_t own = 0, all = 0;
-    r->job = (Job){.run = work, .refuse = refuse, .owner = r->client.owner};
-    if (heavy) connections_sending(&r->server->connections, r->job.owner, &own, &all);
-    if (own > most / EACH) return WORKERS_OWNER_FULL;
+    r->item = (WorkItem){.run = work, .refuse = refuse, .client_key = r->client.key};
+    if (heavy) connections_sending(&r->server->connections, r->item.client_key, &own, &all);
+    if (own > most / EACH) return WORKERS_CLIENT_FULL;
     if (all > most) return WORKERS_FULL;
-    return workers_add(r->server->workers, &r->job, heavy ? JOB_HEAVY : JOB_LIGHT);
+    return workers_add(r->server->workers, &r->item, heavy ? WORK_HEAVY : WORK_LIGHT);
 }
 
-static enum MHD_Result hand_over(Request *r)
+static enum MHD_Result start_work(Request *r)
 {
-    /* First, as the worker may be done before it is added. */
+    /* Suspend first, as the worker may be done before workers_add returns. */
     MHD_suspend_connection(r->mhd);
     WorkersAdded added = add_job(r);
     if (added == WORKERS_ADDED) return MHD_YES;
     if (added == WORKERS_CLOSED) {
-        refuse(&r->job);
+        refuse(&r->item);
         return MHD_YES;
     }
     Reply reply = {0};
     if (added == WORKERS_FULL)
         reply_error(&reply, MHD_HTTP_SERVICE_UNAVAILABLE, "busy",
-                    "too much to do: try again in a second");
+                    "too many requests are waiting: try again in a second");
     else
-        reply_error(&reply, MHD_HTTP_TOO_MANY_REQUESTS, "too_many",
-                    "too many of your requests are waiting, or their answers: take these first");
-    r->served = served_create(&reply);
+        reply_error(
+            &reply, MHD_HTTP_TOO_MANY_REQUESTS, "too_many",
+            "too many of your requests, or of their answers, are waiting: receive these first");
+    r->response = response_create(&reply);
     resume(r);
     return MHD_YES;
 }
 
-/* The request is here in full. */
+/* Answers a request that has arrived in full. */
 static enum MHD_Result answer(Request *r)
 {
     if (r->overflow)
@@ -341,16 +348,16 @@ static enum MHD_Result answer(Request *r)
     if (r->set == NULL) r->set = tableset_acquire(&r->server->holder);
     if (r->route->work == ROUTE_QUICK) {
         make_answer(r);
-        return send_served(r);
+        return send_response(r);
     }
-    return hand_over(r);
+    return start_work(r);
 }
 
-/* ---- Who asks -------------------------------------------------------------------------------- */
+/* ---- The client ------------------------------------------------------------------------------ */
 
 static const char forwarded_for[] = "X-Forwarded-For";
 
-/* Whether a proxy has had this request. */
+/* Returns whether the request has passed a proxy. */
 static bool is_proxied(const Request *r)
 {
     static const char *const proxied[] = {forwarded_for, MHD_HTTP_HEADER_FORWARDED,
@@ -376,9 +383,9 @@ static enum MHD_Result collect(void *context, enum MHD_ValueKind kind, const cha
     return MHD_YES;
 }
 
-/* Whoever is at the other end of the connection; or, if that is a proxy that we trust, the client
- * for whom it asks. The owner of this machine is there itself: behind a proxy that does not say, or
- * that is not trusted, anyone may be. */
+/* Sets the client: the other end of the connection or, if that is a trusted proxy, the client behind
+ * it. Only a local client without a proxy, or behind a trusted proxy that names it, counts as the
+ * owner of this machine. */
 static void name_client(Request *r)
 {
     bool said = false;
@@ -390,7 +397,7 @@ static void name_client(Request *r)
                              &found.forwarded_for, &found.forwarded, &r->client);
     }
     if (r->client.local && !said && is_proxied(r)) r->client.local = false;
-    r->owner = r->client.local && r->server->advise != NULL;
+    r->is_owner = r->client.local && r->server->advise != NULL;
 }
 
 /* ---- The first steps ------------------------------------------------------------------------- */
@@ -402,7 +409,8 @@ static enum MHD_Result first_look(Request *r, const char *method)
     r->cbor = headers_prefer_cbor(header(r, MHD_HTTP_HEADER_ACCEPT));
     if (r->server->stopping)
         return send_error(r, MHD_HTTP_SERVICE_UNAVAILABLE, "busy", shutting_down);
-    /* Sent on the next call: an answer before the end of the headers would end the connection. */
+    /* The response is sent on the next call: one before the end of the headers would end the
+     * connection. */
     if (!find_kept(r)) return check_headers(r);
     r->state = REQUEST_WORKED;
     return MHD_YES;
@@ -418,17 +426,18 @@ enum MHD_Result handler_run(void *server, struct MHD_Connection *connection, con
     if (r->state == REQUEST_NEW) return first_look(r, method);
     if (*size > 0) {
         if (r->state == REQUEST_BODY) return take_body(r, data, size);
-        *size = 0; /* nobody asked for it */
+        *size = 0; /* the body is not needed */
         return MHD_YES;
     }
     if (r->state == REQUEST_SENT) return MHD_YES;
     note_arrival(r);
-    return r->state == REQUEST_WORKED ? send_served(r) : answer(r);
+    return r->state == REQUEST_WORKED ? send_response(r) : answer(r);
 }
 
 /* ---- Begin and end --------------------------------------------------------------------------- */
 
-/* A connection that was just opened is waited for, as its request must be on its way. */
+/* Notes that a connection has been used. When the server stops, it waits a little for the first request
+ * on a new connection. */
 static void note_used(Server *s, Connection *connection)
 {
     if (connection->used) return;
@@ -446,7 +455,7 @@ void *handler_begin(void *server, const char *target, struct MHD_Connection *con
     if (is_long) length = QUERY_TARGET_MAX;
     Request *r = calloc(1, sizeof *r + length + 2);
     if (r == NULL) return NULL;
-    r->target = r->key + 1;
+    r->target = r->cache_key + 1;
     memcpy(r->target, target, length);
     r->target_long = is_long;
     r->server = s;
@@ -456,7 +465,7 @@ void *handler_begin(void *server, const char *target, struct MHD_Connection *con
         r->client = r->connection->peer;
         note_used(s, r->connection);
     }
-    r->started = answer_clock();
+    r->started = clock_nanoseconds();
     s->arriving++;
     return r;
 }
@@ -464,7 +473,7 @@ void *handler_begin(void *server, const char *target, struct MHD_Connection *con
 static void finish(Request *r, bool completed)
 {
     Server *s = r->server;
-    uint64_t took = answer_clock() - r->started;
+    uint64_t took = clock_nanoseconds() - r->started;
     const Route *none = route_at(route_count() - 1);
     unsigned status = completed ? r->status : 0;
     if (status != 0)
@@ -472,8 +481,9 @@ static void finish(Request *r, bool completed)
                       r->bytes);
     else
         s->metrics.aborted++;
-    log_request(&s->log, &(LogRequest){r->connection != NULL ? r->client.name : "?", r->method,
-                                       r->target, status, completed ? r->bytes : 0, took, r->kept});
+    access_log_request(&s->log, &(AccessLogEntry){r->connection != NULL ? r->client.name : "?",
+                                                  r->method, r->target, status,
+                                                  completed ? r->bytes : 0, took, r->kept});
 }
 
 void handler_end(void *server, struct MHD_Connection *connection, void **request,
@@ -486,11 +496,11 @@ void handler_end(void *server, struct MHD_Connection *connection, void **request
     *(r->arrived ? &s->metrics.busy : &s->arriving) -= 1;
     finish(r, how == MHD_REQUEST_TERMINATED_COMPLETED_OK);
     if (r->connection != NULL) {
-        connections_send(&s->connections, r->connection, r->client.owner, 0);
+        connections_send(&s->connections, r->connection, r->client.key, 0);
         connections_expect_request(&s->connections, r->connection);
     }
     if (r->set != NULL) tableset_release(r->set);
-    served_release(r->served);
+    response_release(r->response);
     free(r->query);
     free(r->body);
     free(r);

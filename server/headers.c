@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* The weight of "name;q=0.5", given what follows the name. */
+/* Returns the weight of "name;q=0.5", given the text after the name. */
 static double weight_of(const char *rest, size_t length)
 {
     for (size_t i = 0; i + 1 < length; i++)

@@ -1,18 +1,18 @@
-/* headers.h - what request headers say. No HTTP library in here. */
+/* headers.h - parsing of request headers. This module does not use the HTTP library. In all functions
+ * a value of NULL means that there is no such header. */
 #ifndef TREB_SERVER_HEADERS_H
 #define TREB_SERVER_HEADERS_H
 
 #include <stdbool.h>
 
-/* Whether Accept-Encoding allows gzip; NULL is no header. */
+/* Returns whether Accept-Encoding allows gzip. */
 bool headers_accept_gzip(const char *value);
 
-/* Whether Accept asks for CBOR rather than for JSON, by weight, then by order. NULL is no header.
- */
+/* Returns whether Accept prefers CBOR to JSON: by weight, then by order. */
 bool headers_prefer_cbor(const char *value);
 
-/* Whether If-None-Match names this entity tag (given with its quotes), or the one of its compressed
- * form. NULL is no header. */
+/* Returns whether If-None-Match names one of these entity tags (with quotes): that of the plain form
+ * or that of the compressed one. */
 bool headers_match_etag(const char *value, const char *etag, const char *gzip_etag);
 
 #endif

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/answer_blocked.h"
-#include "json/answer_find.h"
 #include "core/system/error.h"
+#include "json/answer_list.h"
+#include "json/answer_solve.h"
+#include "json/words.h"
 
-/* ---- What a job is, as JSON ------------------------------------------------------------------ */
+/* ---- A job as JSON --------------------------------------------------------------------------- */
 
 static const char *state_text(BackgroundState state)
 {
@@ -33,7 +34,8 @@ static json_t *job_json(const char *name, const char *state, const BackgroundVie
     return object;
 }
 
-/* The result is there as text, and may be long: it is put behind the rest. */
+/* Gives a job with its result. The result is text already and may be long, so it is appended to the
+ * text of the other members. */
 static void give_done(Reply *reply, json_t *object, const char *result)
 {
     char *head = json_dumps(object, JSON_COMPACT), *body = NULL;
@@ -50,10 +52,10 @@ static void give_done(Reply *reply, json_t *object, const char *result)
     reply->type = "application/json";
     reply->body = body;
     reply->size = strlen(body);
-    reply->lasts = REPLY_SET;
+    reply->cache_policy = CACHE_TABLE_SET;
 }
 
-/* Lets go of the view. */
+/* Gives the state of a job, with its result if there is one. Frees the result of the view. */
 static void give_job(Reply *reply, const char *name, const char *state, BackgroundView *view)
 {
     json_t *object = job_json(name, state, view);
@@ -70,31 +72,32 @@ static void give_job(Reply *reply, const char *name, const char *state, Backgrou
 static void give_unknown(Reply *reply)
 {
     reply_error(reply, MHD_HTTP_NOT_FOUND, "not_found",
-                "there is no such job: nobody has asked for it, or its result is no longer kept");
+                "there is no such job: it was never requested, or its result is no longer kept");
 }
 
 static void give_refused(Reply *reply, BackgroundAdded added)
 {
-    if (added == BACKGROUND_OWNER_FULL)
+    if (added == BACKGROUND_CLIENT_FULL)
         reply_error(reply, MHD_HTTP_TOO_MANY_REQUESTS, "too_many",
-                    "other things that you asked for are still to be done: ask again after that");
+                    "your earlier jobs are not done yet: ask again when they are");
     else
         reply_error(reply, MHD_HTTP_SERVICE_UNAVAILABLE, "busy",
-                    "too much is waiting to be done: ask again in a minute");
+                    "too many jobs are waiting: ask again in a minute");
 }
 
-/* Has something done, and tells how far it is. */
-static void want(const RouteCall *call, Reply *reply, const char *name, const BackgroundWork *work)
+/* Adds a job, unless one of the same name exists, and gives its state. */
+static void request_job(const RouteCall *call, Reply *reply, const char *name,
+                        const BackgroundWork *work)
 {
     BackgroundView view;
-    BackgroundAdded added = background_add(call->background, name, call->client, work);
+    BackgroundAdded added = background_add(call->background, name, call->client_key, work);
     if (added > BACKGROUND_THERE)
         give_refused(reply, added);
     else if (background_look(call->background, name, &view))
         give_job(reply, name, state_text(view.state), &view);
     else
         give_unknown(reply);
-    reply->lasts = REPLY_NOW;
+    reply->cache_policy = CACHE_NEVER;
 }
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
@@ -105,15 +108,15 @@ typedef struct ListWork {
     BackgroundRun *run;
 } ListWork;
 
-static void tell(void *context, uint64_t done, uint64_t total)
+static void note_progress(void *context, uint64_t done, uint64_t total)
 {
     const ListWork *w = context;
     atomic_store_explicit(&w->run->total, total, memory_order_relaxed);
     atomic_store_explicit(&w->run->done, done, memory_order_relaxed);
 }
 
-/* From tables of its own: so it takes no lock that those who answer want, and does not drive what they need out of
- * their memory. */
+/* Opens the tables for itself alone, so that it does not compete with answers for locks and does not
+ * evict the blocks that they need. */
 static json_t *make_list(void *context, BackgroundRun *run, treb_error *error)
 {
     enum { MEMORY = 16 << 20 };
@@ -124,7 +127,7 @@ static json_t *make_list(void *context, BackgroundRun *run, treb_error *error)
     treb_tables_set_memory(tables, MEMORY);
     answer.tables = tables;
     w->run = run;
-    json_t *object = answer_list(&answer, &w->list, tell, w, error);
+    json_t *object = answer_list(&answer, &w->list, note_progress, w, error);
     treb_tables_close(tables);
     return object;
 }
@@ -144,7 +147,7 @@ static bool is_allowed(const RouteCall *call, const AnswerList *list, Reply *rep
 
 void jobs_find(const RouteCall *call, Reply *reply)
 {
-    treb_error error = {TREB_OK, ""};
+    treb_error error = {0};
     char name[BACKGROUND_NAME_SIZE];
     AnswerContext answer = {.tables = call->set->tables};
     ListWork *w = calloc(1, sizeof *w);
@@ -160,7 +163,7 @@ void jobs_find(const RouteCall *call, Reply *reply)
     snprintf(name, sizeof name, "%s-%s", answer_list_kind(&w->list), w->list.material);
     w->holder = call->holder;
     const BackgroundWork work = {make_list, free, w, w->list.longest};
-    want(call, reply, name, &work);
+    request_job(call, reply, name, &work);
 }
 
 /* ---- Positions ------------------------------------------------------------------------------- */
@@ -182,12 +185,12 @@ static json_t *solve(void *context, BackgroundRun *run, treb_error *error)
 
 void jobs_solve(const RouteCall *call, Reply *reply)
 {
-    treb_error error = {TREB_OK, ""};
+    treb_error error = {0};
     char name[BACKGROUND_NAME_SIZE];
     _Static_assert((int)ANSWER_SOLVE_NAME <= (int)BACKGROUND_NAME_SIZE, "room for the name");
     if (call->solve_memory == 0) {
         reply_error(reply, MHD_HTTP_NOT_FOUND, "off",
-                    "this server does not solve positions: its owner can allow it, by "
+                    "this server does not solve positions: its owner can allow it with "
                     "trebuchet serve --solve 1GiB");
         return;
     }
@@ -206,7 +209,7 @@ void jobs_solve(const RouteCall *call, Reply *reply)
     w->holder = call->holder;
     answer_solve_name(&w->ask, name);
     const BackgroundWork work = {solve, free, w, true};
-    want(call, reply, name, &work);
+    request_job(call, reply, name, &work);
 }
 
 /* ---- Any job --------------------------------------------------------------------------------- */
@@ -214,13 +217,13 @@ void jobs_solve(const RouteCall *call, Reply *reply)
 void jobs_look(const RouteCall *call, Reply *reply)
 {
     BackgroundView view;
-    if (strlen(call->tail) >= BACKGROUND_NAME_SIZE ||
-        !background_look(call->background, call->tail, &view)) {
+    if (strlen(call->path_suffix) >= BACKGROUND_NAME_SIZE ||
+        !background_look(call->background, call->path_suffix, &view)) {
         give_unknown(reply);
         return;
     }
-    bool gone = call->remove &&
-                background_cancel(call->background, call->tail, call->client) != BACKGROUND_STAYS;
-    give_job(reply, call->tail, gone ? "cancelled" : state_text(view.state), &view);
-    if (call->remove) reply->lasts = REPLY_NOW;
+    bool gone = call->remove && background_cancel(call->background, call->path_suffix,
+                                                  call->client_key) != BACKGROUND_STAYS;
+    give_job(reply, call->path_suffix, gone ? "cancelled" : state_text(view.state), &view);
+    if (call->remove) reply->cache_policy = CACHE_NEVER;
 }

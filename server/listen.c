@@ -28,7 +28,7 @@ static int open_one(const struct addrinfo *address)
     if (fd < 0) return -1;
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* inherited by connections */
-    /* The address :: takes IPv4 as well, whatever the system's default. */
+    /* The address :: accepts IPv4 as well, whatever the system's default. */
     if (address->ai_family == AF_INET6) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
     if (bind(fd, address->ai_addr, address->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0) return fd;
     int reason = errno;
@@ -55,7 +55,7 @@ static void write_url(int fd, char url[LISTEN_URL_SIZE])
              port);
 }
 
-/* "[::1]" without its brackets. */
+/* Removes the brackets of "[::1]". */
 static void strip_brackets(const char *text, char *out, size_t size)
 {
     size_t length = strlen(text);
@@ -98,34 +98,35 @@ treb_status listen_tcp(Listening *out, const char *bind, const char *port, treb_
 
 /* ---- Unix sockets ---------------------------------------------------------------------------- */
 
-/* Whether a program listens on a socket's file. */
+/* Returns whether a program listens on a socket's file. */
 static bool is_listened_to(const struct sockaddr_un *address)
 {
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) return true;
-    /* Of a queue that is full, for one, somebody is behind it. */
+    /* Any other error, such as a full queue, means that a program listens. */
     bool gone = connect(fd, (const struct sockaddr *)address, sizeof *address) != 0 &&
                 (errno == ECONNREFUSED || errno == ENOENT);
     close(fd);
     return !gone;
 }
 
-/* Removes what is in the way of a new socket if it is one that nobody listens on. */
+/* Removes an old socket that no program listens on. Fails if another file is in the way. */
 static treb_status remove_stale(const struct sockaddr_un *address, treb_error *error)
 {
     struct stat file;
     const char *path = address->sun_path;
     if (lstat(path, &file) != 0) return TREB_OK;
     if (!S_ISSOCK(file.st_mode))
-        return fail(error, TREB_ERR_IO, "%s is there and is no socket: choose another name", path);
+        return fail(error, TREB_ERR_IO, "%s exists and is not a socket: choose another name", path);
     if (is_listened_to(address))
         return fail(error, TREB_ERR_IO, "another program listens on %s", path);
     if (unlink(path) == 0 || errno == ENOENT) return TREB_OK;
     return fail(error, TREB_ERR_IO, "cannot remove the old socket %s: %s", path, strerror(errno));
 }
 
-/* So that of two servers that start neither removes the other's socket: the lock of the folder, for
- * which nobody waits for long. -1: without. */
+/* Locks the folder of a socket, so that of two servers that start at a time neither removes the
+ * other's socket. Goes on without the lock after a second. Returns a file descriptor to close, or
+ * -1. */
 static int lock_folder(const char *path)
 {
     enum { TRIES = 50, PAUSE = 20 * 1000 * 1000 };
@@ -137,7 +138,7 @@ static int lock_folder(const char *path)
     return fd;
 }
 
-/* Nobody can connect before listen: by then it has its permissions. */
+/* Creates the socket. It gets its permissions before listen(), so that no client can connect earlier. */
 static treb_status open_unix(Listening *out, const struct sockaddr_un *address, unsigned mode,
                              treb_error *error)
 {
@@ -176,7 +177,7 @@ treb_status listen_unix(Listening *out, const char *path, unsigned mode, treb_er
     return status;
 }
 
-/* ---- Either ---------------------------------------------------------------------------------- */
+/* ---- Any socket ------------------------------------------------------------------------------ */
 
 treb_status listen_passed(Listening *out, int fd, treb_error *error)
 {
@@ -186,7 +187,7 @@ treb_status listen_passed(Listening *out, int fd, treb_error *error)
     if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) != 0 || !listens ||
         getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &type_length) != 0 || type != SOCK_STREAM)
         return fail(error, TREB_ERR_ARGUMENT,
-                    "what was passed by LISTEN_FDS is no socket that listens for connections");
+                    "the file passed by LISTEN_FDS is not a socket that listens for connections");
     fcntl(fd, F_SETFD, FD_CLOEXEC);
     fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
     write_url(fd, out->url);
@@ -196,7 +197,8 @@ treb_status listen_passed(Listening *out, int fd, treb_error *error)
 void listen_close(Listening *listening)
 {
     struct stat now;
-    /* Not one that another server has put there since: while we listen none replaces ours. */
+    /* Do not remove a socket that another server has created since. No server replaces a socket that
+     * is being listened on. */
     if (listening->path[0] != '\0' && lstat(listening->path, &now) == 0 &&
         now.st_dev == listening->file.st_dev && now.st_ino == listening->file.st_ino)
         unlink(listening->path);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The last stands for every other. */
+/* Status codes that are counted. The last entry counts all others. */
 static const unsigned codes[METRICS_CODES] = {200, 204, 304, 400, 404, 405,
                                               413, 414, 429, 500, 503, 0};
 
@@ -97,13 +97,13 @@ static void put_traffic(FILE *out, Metrics *m)
     put_one(out, "trebuchet_http_expired_total", "counter",
             "Connections closed because their time was up.", load(&m->expired));
     put_one(out, "trebuchet_http_refused_total", "counter",
-            "Connections closed at once: their client had as many as it may.", load(&m->refused));
+            "Connections closed at once because their client had too many.", load(&m->refused));
     put_one(out, "trebuchet_http_connections", "gauge", "Connections open.", load(&m->connections));
     put_one(out, "trebuchet_http_busy", "gauge", "Requests being answered.", load(&m->busy));
     put_one(out, "trebuchet_jobs_waiting", "gauge", "Requests waiting for a worker.",
             load(&m->waiting));
     put_one(out, "trebuchet_background_pending", "gauge",
-            "Lists and positions that wait in the background, or are being worked on.",
+            "Lists and positions that are waiting or being worked on in the background.",
             load(&m->background));
     put_one(out, "trebuchet_background_total", "counter",
             "Lists made and positions solved in the background.", load(&m->finished));
@@ -112,25 +112,26 @@ static void put_traffic(FILE *out, Metrics *m)
 static void put_tables(FILE *out, Metrics *m, TableSet *set)
 {
     treb_memory memory;
-    AnswerCacheInfo kept;
+    ResponseCacheInfo kept;
     treb_tables_get_memory(set->tables, &memory);
-    answers_info(set->answers, &kept);
+    response_cache_info(set->cache, &kept);
     put_one(out, "trebuchet_tables", "gauge", "Table files installed.",
             treb_tables_count(set->tables));
-    put_one(out, "trebuchet_reloads_total", "counter", "Times the folders were looked into again.",
+    put_one(out, "trebuchet_reloads_total", "counter", "Times the tables were reloaded.",
             load(&m->reloads));
-    put_one(out, "trebuchet_reload_failures_total", "counter", "Of these, in vain.",
+    put_one(out, "trebuchet_reload_failures_total", "counter", "Reloads that failed.",
             load(&m->failed_reloads));
     put_one(out, "trebuchet_damaged_blocks_total", "counter",
             "Times a probe met a damaged block or file.", load(&m->damaged));
     put_one(out, "trebuchet_cache_budget_bytes", "gauge", "Memory allowed for unpacked blocks.",
             memory.budget);
-    put_one(out, "trebuchet_cache_bytes", "gauge", "Of this, in use.", memory.cached);
+    put_one(out, "trebuchet_cache_bytes", "gauge", "Memory used for unpacked blocks.",
+            memory.cached);
     put_one(out, "trebuchet_cache_misses_total", "counter",
             "Blocks read and unpacked, since the tables were last loaded.", memory.misses);
     put_one(out, "trebuchet_answers_budget_bytes", "gauge", "Memory allowed for answers kept.",
             kept.budget);
-    put_one(out, "trebuchet_answers_bytes", "gauge", "Of this, in use.", kept.bytes);
+    put_one(out, "trebuchet_answers_bytes", "gauge", "Memory used for answers kept.", kept.bytes);
     put_one(out, "trebuchet_answers", "gauge", "Answers kept.", kept.entries);
     put_one(out, "trebuchet_answers_hits_total", "counter",
             "Requests answered from those kept, since the tables were last loaded.", kept.hits);
@@ -162,9 +163,9 @@ char *metrics_monitor(Metrics *metrics, TableSet *set)
     char *text;
     unsigned long long requests = 0, failed = 0;
     treb_memory memory;
-    AnswerCacheInfo kept;
+    ResponseCacheInfo kept;
     treb_tables_get_memory(set->tables, &memory);
-    answers_info(set->answers, &kept);
+    response_cache_info(set->cache, &kept);
     for (unsigned route = 0; route < metrics->routes; route++)
         for (int code = 0; code < METRICS_CODES; code++) {
             unsigned long long count = load(&metrics->requests[route][code]);

@@ -1,4 +1,4 @@
-/* metrics.h - what is counted, and in which form it is told. */
+/* metrics.h - counters of the server, and the texts that report them. */
 #ifndef TREB_SERVER_METRICS_H
 #define TREB_SERVER_METRICS_H
 
@@ -13,30 +13,32 @@ typedef struct Metrics {
     _Atomic uint64_t requests[METRICS_ROUTES][METRICS_CODES];
     _Atomic uint64_t bucket[METRICS_ROUTES][METRICS_BUCKETS]; /* not cumulative; the last is +Inf */
     _Atomic uint64_t nanoseconds[METRICS_ROUTES];
-    _Atomic uint64_t bytes;   /* of bodies */
-    _Atomic uint64_t damaged; /* answers that met a damaged file */
-    _Atomic uint64_t aborted; /* requests that the client gave up, or whose time was up */
+    _Atomic uint64_t bytes;   /* bytes of bodies sent */
+    _Atomic uint64_t damaged; /* answers for which a damaged file was met */
+    _Atomic uint64_t aborted; /* requests that ended without a response */
     _Atomic uint64_t expired; /* connections closed because their time was up */
-    _Atomic uint64_t refused; /* connections that were one too many for their client */
+    _Atomic uint64_t refused; /* connections closed because their client had too many */
     _Atomic uint64_t reloads, failed_reloads;
-    _Atomic uint64_t waiting;     /* jobs for workers */
-    _Atomic uint64_t background;  /* pieces of work in the background that wait or run, */
-    _Atomic uint64_t finished;    /* and have been done */
-    _Atomic uint64_t connections; /* now */
-    _Atomic uint64_t busy;        /* requests being answered */
-    int64_t started;              /* seconds since 1970 */
-    unsigned routes;              /* how many there are, and what they are called */
-    const char *label[METRICS_ROUTES];
+    _Atomic uint64_t waiting;          /* work items waiting for a worker */
+    _Atomic uint64_t background;       /* background jobs waiting or running */
+    _Atomic uint64_t finished;         /* background jobs done */
+    _Atomic uint64_t connections;      /* open connections */
+    _Atomic uint64_t busy;             /* requests being answered */
+    int64_t started;                   /* start of the server, in seconds since 1970 */
+    unsigned routes;                   /* number of routes */
+    const char *label[METRICS_ROUTES]; /* name of each route */
 } Metrics;
 
 /* Counts a request that was answered. */
 void metrics_count(Metrics *metrics, unsigned route, unsigned status, uint64_t nanoseconds,
                    uint64_t bytes);
 
-/* Everything in Prometheus' text format; NULL without memory. The caller frees it. */
+/* Returns all metrics in Prometheus' text format; NULL if there is no memory. The caller frees the
+ * text. */
 char *metrics_prometheus(Metrics *metrics, TableSet *set);
 
-/* The line of GET /monitor, as lila-tablebase has it. */
+/* Returns the line of GET /monitor, in the form of lila-tablebase; NULL if there is no memory. The
+ * caller frees it. */
 char *metrics_monitor(Metrics *metrics, TableSet *set);
 
 #endif

@@ -33,7 +33,7 @@ static bool decode(const char *text, size_t length, bool plus_is_space, char **a
     return true;
 }
 
-/* "http://host/path" as a proxy is asked: only the path is ours. */
+/* Skips the host of "http://host/path", the form of a request to a proxy. */
 static const char *skip_host(const char *target)
 {
     if (strncasecmp(target, "http://", 7) != 0) return target;
@@ -41,7 +41,7 @@ static const char *skip_host(const char *target)
     return *path == '/' ? path : "/";
 }
 
-/* One "name=value" of `length` bytes. */
+/* Parses one "name=value" of `length` bytes. */
 static QueryStatus parse_parameter(Query *out, const char *text, size_t length, char **at)
 {
     if (length == 0) return QUERY_OK;

@@ -1,4 +1,5 @@
-/* query.h - the target of a request: its path and parameters. No HTTP library in here. */
+/* query.h - the target of a request: its path and parameters. This module does not use the HTTP
+ * library. */
 #ifndef TREB_SERVER_QUERY_H
 #define TREB_SERVER_QUERY_H
 
@@ -11,7 +12,7 @@ typedef struct QueryParameter {
     const char *name, *value;
 } QueryParameter;
 
-/* A target taken apart. The texts are in `buffer`, with percent escapes decoded. */
+/* A parsed target. The texts are in `buffer`, with percent escapes decoded. */
 typedef struct Query {
     const char *path;
     QueryParameter parameter[QUERY_PARAMETERS];
@@ -26,15 +27,15 @@ typedef enum QueryStatus {
     QUERY_PARAMETERS_MANY
 } QueryStatus;
 
-/* Takes "/v1/probe?fen=..." apart; "http://host/v1/probe?..." is the same. Plus signs in parameters
- * are spaces. The path is decoded after it was cut off, so that an escaped question mark stays in
- * it. */
+/* Parses "/v1/probe?fen=...", or "http://host/v1/probe?...". Plus signs in parameters are spaces. An
+ * escaped question mark belongs to the path. */
 QueryStatus query_parse(const char *target, Query *out);
 
-/* What to tell the client. */
+/* Returns the message for the client. */
 const char *query_status_text(QueryStatus status);
 
-/* The value of a parameter, or NULL if it is not there. *twice says whether it is there again. */
+/* Returns the value of a parameter, or NULL if it is not there. Sets *twice if it is there more than
+ * once. */
 const char *query_get(const Query *query, const char *name, bool *twice);
 
 #endif

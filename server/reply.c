@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/answer.h"
 #include "server/cbor.h"
+#include "json/words.h"
 
 static const char media_json[] = "application/json", media_cbor[] = "application/cbor";
 
@@ -19,7 +19,7 @@ void reply_json(Reply *reply, unsigned status, json_t *value)
         static const char text[] =
             "{\"error\":{\"code\":\"memory\",\"message\":\"out of memory\"}}";
         reply->status = MHD_HTTP_INTERNAL_SERVER_ERROR;
-        reply->lasts = REPLY_NOW;
+        reply->cache_policy = CACHE_NEVER;
         reply->body = strdup(text);
     }
     reply->size = reply->body != NULL ? strlen(reply->body) : 0;
@@ -42,7 +42,7 @@ void reply_error(Reply *reply, unsigned status, const char *code, const char *me
 {
     json_t *object = json_object();
     json_object_set_new(object, "error", answer_error(code, message));
-    reply->lasts = REPLY_NOW;
+    reply->cache_policy = CACHE_NEVER;
     reply_json(reply, status, object);
 }
 
@@ -51,7 +51,7 @@ void reply_missing(Reply *reply, const char *message, json_t *advice)
     json_t *object = json_object(), *error = answer_error(answer_code(TREB_ERR_NO_TABLE), message);
     json_object_set_new(error, "advice", advice);
     json_object_set_new(object, "error", error);
-    reply->lasts = REPLY_NOW;
+    reply->cache_policy = CACHE_NEVER;
     reply_json(reply, MHD_HTTP_NOT_FOUND, object);
 }
 
@@ -88,7 +88,7 @@ void reply_text(Reply *reply, const char *type, const char *text)
 {
     reply->status = MHD_HTTP_OK;
     reply->type = type;
-    reply->lasts = REPLY_NOW;
+    reply->cache_policy = CACHE_NEVER;
     reply->body = strdup(text);
     reply->size = reply->body != NULL ? strlen(text) : 0;
 }

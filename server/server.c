@@ -10,12 +10,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "json/answer.h"
 #include "core/system/error.h"
-#include "server/internal.h"
+#include "server/handler.h"
+#include "server/routes.h"
+#include "server/server_state.h"
+#include "json/context.h"
 
-/* As many connections as asked for, if the system lets us have so many files open; tables come
- * first, twice while they are looked for again. */
+/* Returns the number of connections that the system's limit of open files allows, at most `wanted`.
+ * Tables come first; while they are reloaded each file is open twice. */
 static unsigned fit_connections(Server *s, unsigned wanted)
 {
     enum { OTHERS = 64, LEAST = 16 };
@@ -26,16 +28,17 @@ static unsigned fit_connections(Server *s, unsigned wanted)
     rlim_t files = 2 * treb_tables_count(s->holder.current->tables) + OTHERS;
     if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= files + wanted) return wanted;
     unsigned fit = limit.rlim_cur > files + LEAST ? (unsigned)(limit.rlim_cur - files) : LEAST;
-    log_message(&s->log, "warning",
-                "only %u connections instead of %u: the system allows %llu open files (ulimit -n)",
-                fit, wanted, (unsigned long long)limit.rlim_cur);
+    access_log_message(
+        &s->log, "warning",
+        "only %u connections instead of %u: the system allows %llu open files (ulimit -n)", fit,
+        wanted, (unsigned long long)limit.rlim_cur);
     return fit;
 }
 
-/* How many threads serve connections. libmicrohttpd (0.9.75) takes up to 128 events from epoll; if
- * it gets just as many it asks for more before it looks at these, and may wait for long: 128
- * clients of one thread that ask at the same time get no answer until something else happens. So no
- * thread has as many connections, its two own events included. */
+/* Returns the number of threads that serve connections. libmicrohttpd (0.9.75) takes up to 128 events
+ * from epoll at a time. If it gets exactly 128, it waits for more before it handles them, which may
+ * take long: 128 requests at a time to one thread would get no answer until something else happens.
+ * So a thread gets fewer connections; it has two more events of its own. */
 static unsigned pool_size(unsigned threads, unsigned connections)
 {
     enum { EACH = 120 };
@@ -61,7 +64,7 @@ static bool start_daemon(Server *s, const ServerOptions *o)
         {MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)handler_connection, s},
         {MHD_OPTION_END, 0, NULL},
     };
-    /* A pool of one is no pool. */
+    /* The library refuses a pool of one thread. */
     if (threads < 2)
         items[1] = (struct MHD_OptionItem){MHD_OPTION_CONNECTION_LIMIT, connections, NULL};
     s->daemon = MHD_start_daemon(flags, 0, NULL, NULL, handler_run, s, MHD_OPTION_ARRAY, items,
@@ -71,8 +74,8 @@ static bool start_daemon(Server *s, const ServerOptions *o)
 
 static bool start_threads(Server *s, const ServerOptions *o, treb_error *error)
 {
-    /* Signals are for the thread that called us, and a lost connection is no signal. */
-    /* Lists are some 50 KB each: of all endings that one has. */
+    /* Signals go to the caller's thread; a lost connection must not send SIGPIPE. */
+    /* A list takes some 50 KB, so there is room for the lists of all installed endings. */
     const BackgroundLimits limits = {.queue = 16, .queue_each = 2, .kept = UINT64_C(16) << 20};
     sigset_t all, before;
     sigfillset(&all);
@@ -89,7 +92,7 @@ static bool start_threads(Server *s, const ServerOptions *o, treb_error *error)
     return started;
 }
 
-/* So that the metrics need not know the routes. */
+/* Gives the metrics the names of the routes, so that they need not know routes.h. */
 static void name_routes(Metrics *metrics)
 {
     metrics->routes = route_count();
@@ -114,7 +117,7 @@ Server *server_start(const ServerOptions *o, treb_error *error)
                               .count = o->count,
                               .lenient = o->lenient,
                               .block_bytes = o->cache,
-                              .answer_bytes = o->answers};
+                              .cache_bytes = o->answers};
     s->body = o->body;
     s->limit = UINT64_C(1000000000) * o->limit;
     s->unsent = o->unsent;
@@ -129,7 +132,7 @@ Server *server_start(const ServerOptions *o, treb_error *error)
         free(s);
         return NULL;
     }
-    log_init(&s->log, o->log);
+    access_log_init(&s->log, o->log);
     connections_init(&s->connections, &(ConnectionLimits){.request = o->timeout,
                                                           .answer = o->send_timeout,
                                                           .each = o->per_client,
@@ -138,7 +141,7 @@ Server *server_start(const ServerOptions *o, treb_error *error)
     if (opened && start_threads(s, o, error)) return s;
     tableset_close(&s->holder);
     connections_destroy(&s->connections);
-    log_close(&s->log);
+    access_log_close(&s->log);
     listen_close(&s->listening);
     free(s);
     return NULL;
@@ -163,7 +166,7 @@ void server_tick(Server *s)
     background_counts(s->background, &pending, &finished);
     s->metrics.background = pending;
     s->metrics.finished = finished;
-    log_flush(&s->log);
+    access_log_flush(&s->log);
 }
 
 void server_reload(Server *s)
@@ -172,14 +175,14 @@ void server_reload(Server *s)
     s->metrics.reloads++;
     if (tableset_reload(&s->holder, &error) == TREB_OK) {
         TableSet *set = tableset_acquire(&s->holder);
-        log_message(&s->log, tableset_ready(set, s->allow_empty) ? "info" : "warning",
-                    "tables looked for again: %zu files", treb_tables_count(set->tables));
+        access_log_message(&s->log, tableset_ready(set, s->allow_empty) ? "info" : "warning",
+                           "tables reloaded: %zu files", treb_tables_count(set->tables));
         tableset_release(set);
         return;
     }
     s->metrics.failed_reloads++;
-    log_message(&s->log, "error", "cannot look for tables again, the old ones stay: %s",
-                error.text);
+    access_log_message(&s->log, "error", "cannot reload the tables, the old ones stay in use: %s",
+                       error.text);
 }
 
 /* ---- The end --------------------------------------------------------------------------------- */
@@ -189,14 +192,15 @@ static void sleep_milliseconds(long time)
     nanosleep(&(struct timespec){time / 1000, time % 1000 * 1000000}, NULL);
 }
 
-/* Waits until nothing is being answered, for so many milliseconds; requests of which only a part is
- * here get a second, and those that are to come on connections that were just opened a tenth. */
+/* Waits until no request is in progress, at most `milliseconds`. Waits at most a second for the rest
+ * of requests that have arrived in part, and a tenth of a second for the first request on connections
+ * that were just opened. Returns whether all was done. */
 static bool drain(Server *s, unsigned milliseconds)
 {
     enum { STEP = 20, FRESH = 100, PART = 1000, MILLION = 1000000 };
-    const uint64_t start = answer_clock();
+    const uint64_t start = clock_nanoseconds();
     for (unsigned waited = 0, quiet = 0; waited < milliseconds;
-         waited = (unsigned)((answer_clock() - start) / MILLION)) {
+         waited = (unsigned)((clock_nanoseconds() - start) / MILLION)) {
         bool busy = s->metrics.busy > 0 || (s->arriving > 0 && waited < PART) ||
                     (s->fresh > 0 && waited < FRESH);
         quiet = busy ? 0 : quiet + 1;
@@ -207,11 +211,11 @@ static bool drain(Server *s, unsigned milliseconds)
     return false;
 }
 
-/* Somebody hangs in a read, or gives way to others: what is used there cannot be freed. */
+/* Logs that a thread could not be stopped. What it uses cannot be freed. */
 static void stop_hanging(Server *s, const char *level, const char *why)
 {
-    log_message(&s->log, level, "stopped, but %s", why);
-    log_flush(&s->log);
+    access_log_message(&s->log, level, "stopped, but %s", why);
+    access_log_flush(&s->log);
 }
 
 bool server_stop(Server *s, bool *runs)
@@ -219,11 +223,11 @@ bool server_stop(Server *s, bool *runs)
     enum { SOON = 100, GRACE = 2000, LAST = 1500, ALL = 1000 * SERVER_STOP_SECONDS };
     enum { REST = 500, MILLION = 1000000 };
     _Static_assert(SOON + GRACE + LAST + REST + SOON <= ALL, "some time is left for the rest");
-    const uint64_t start = answer_clock();
+    const uint64_t start = clock_nanoseconds();
     *runs = true;
     MHD_quiesce_daemon(s->daemon);
     listen_close(&s->listening);
-    /* What comes by connections that are open is begun if a worker is free. */
+    /* Requests on open connections are still started if a worker is free. */
     bool finished = drain(s, SOON);
     s->stopping = true;
     workers_close(s->workers);
@@ -236,15 +240,16 @@ bool server_stop(Server *s, bool *runs)
         return false;
     }
     workers_stop(s->workers);
-    const unsigned taken = (unsigned)((answer_clock() - start) / MILLION);
+    const unsigned taken = (unsigned)((clock_nanoseconds() - start) / MILLION);
     if (!background_stop(s->background, ALL - REST > taken ? ALL - REST - taken : 0)) {
-        stop_hanging(s, "warning", "a list or a solution was not given up in time");
-        return finished; /* nobody waited for that */
+        stop_hanging(s, "warning", "a background job did not end in time");
+        return finished; /* no request waited for it */
     }
     MHD_stop_daemon(s->daemon);
     tableset_close(&s->holder);
-    log_message(&s->log, "info", "%s", finished ? "stopped" : "stopped, with requests unfinished");
-    log_close(&s->log);
+    access_log_message(&s->log, "info", "%s",
+                       finished ? "stopped" : "stopped, with requests unfinished");
+    access_log_close(&s->log);
     connections_destroy(&s->connections);
     free(s);
     *runs = false;

@@ -1,4 +1,4 @@
-/* server.h - the tables over HTTP. */
+/* server.h - a server that gives answers from tables over HTTP. */
 #ifndef TREB_SERVER_SERVER_H
 #define TREB_SERVER_SERVER_H
 
@@ -12,62 +12,63 @@
 typedef struct ServerOptions {
     const char *const *directories; /* folders of tables; must outlive the server */
     size_t count;
-    bool lenient;           /* a single folder that is not there holds nothing */
-    bool allow_empty;       /* without tables it is as ready as with some */
-    const char *bind;       /* name or address to listen on */
-    const char *port;       /* number; "0" picks a free one */
-    const char *socket;     /* in their place: a Unix socket; or NULL */
-    unsigned socket_mode;   /* permissions of that */
-    int passed;             /* in place of all these: a socket that listens already; or -1 */
-    Proxies proxies;        /* who is believed when it says for whom it asks */
-    unsigned threads;       /* for probing; for connections as many, or as these need */
-    uint64_t cache;         /* bytes of unpacked blocks */
-    uint64_t answers;       /* bytes of answers kept */
-    unsigned connections;   /* in all */
-    unsigned per_client;    /* of one client */
-    unsigned queue;         /* positions that may wait for a thread; of heavier work an eighth */
-    unsigned queue_each;    /* of one client; likewise */
-    unsigned timeout;       /* seconds for a request to arrive whole */
-    unsigned send_timeout;  /* seconds for an answer to be taken */
-    unsigned limit;         /* seconds to make an answer, until its turn comes included */
-    uint64_t headers;       /* bytes of a request's line and headers */
-    uint64_t body;          /* bytes of a request's body */
-    uint64_t unsent;        /* bytes of answers not yet taken; of one client's a quarter */
-    unsigned list_men;      /* of endings of so many men, at most, lists are made */
-    uint64_t solve_memory;  /* bytes for solving positions without a table; 0: none is solved */
-    unsigned solve_seconds; /* for each at most */
+    bool lenient;          /* a single folder that does not exist counts as empty */
+    bool allow_empty;      /* the server is ready even without tables */
+    const char *bind;      /* name or address to listen on */
+    const char *port;      /* number; "0" picks a free one */
+    const char *socket;    /* path of a Unix socket to listen on instead, or NULL */
+    unsigned socket_mode;  /* permissions of the Unix socket */
+    int passed;            /* an open listening socket to use instead of all these, or -1 */
+    Proxies proxies;       /* proxies whose headers about the client are believed */
+    unsigned threads;      /* threads for probing; at least as many serve connections */
+    uint64_t cache;        /* bytes of unpacked blocks */
+    uint64_t answers;      /* bytes of responses kept in the cache */
+    unsigned connections;  /* most connections in total */
+    unsigned per_client;   /* most connections of one client */
+    unsigned queue;        /* positions that may wait for a thread; an eighth for heavier work */
+    unsigned queue_each;   /* likewise, of one client */
+    unsigned timeout;      /* seconds for a whole request to arrive */
+    unsigned send_timeout; /* seconds for a client to receive a response */
+    unsigned limit;        /* seconds to make an answer, including the time in the queue */
+    uint64_t headers;      /* most bytes of a request's line and headers */
+    uint64_t body;         /* most bytes of a request's body */
+    uint64_t
+        unsent; /* most bytes of responses that clients have not received; a quarter for one client */
+    unsigned list_men; /* lists are made of endings of up to this many men */
+    uint64_t
+        solve_memory; /* bytes for solving one position without a table; 0: no position is solved */
+    unsigned solve_seconds; /* most seconds for solving one position */
     int log;                /* file descriptor of the access log, or -1 */
-    /* What to tell the owner of this machine about a table that is missing: how to make it and what
-     * that takes. Writes it to `text`; false if it could not be made here. Called by several
-     * threads at a time. NULL: there is nothing to tell. */
+    /* Writes to `text` how the owner of this machine can make a missing table, and what it takes.
+     * Returns false if it cannot be made here. Called by several threads at a time. May be NULL. */
     bool (*advise)(const char *material, char *text, size_t size);
 } ServerOptions;
 
 typedef struct Server Server;
 
-/* Opens the tables, listens and serves, in threads of its own, with all signals blocked. NULL after
- * saying why. */
+/* Opens the tables and starts to serve, in threads of its own with all signals blocked. Returns NULL
+ * and an error on failure. */
 Server *server_start(const ServerOptions *options, treb_error *error);
 
 /* "http://127.0.0.1:8080/", "unix:/run/trebuchet.sock". */
 const char *server_url(const Server *server);
 
-/* Whether there are tables, or none are allowed. */
+/* Returns whether there are tables, or the server may run without any. */
 bool server_ready(Server *server);
 
-/* To be called a few times a second: closes connections whose time is up, writes out the log. */
+/* Closes connections whose time is up and writes the log. Must be called a few times a second. */
 void server_tick(Server *server);
 
-/* Looks for tables again; requests under way keep the old set. Logged. */
+/* Opens the tables again. Requests in progress keep the old set. The result is logged. */
 void server_reload(Server *server);
 
 enum { SERVER_STOP_SECONDS = 5 };
 
-/* Ends the server, in less than SERVER_STOP_SECONDS whatever is under way. It accepts no more;
- * requests that wait for a worker are soon answered with 503, those being worked on after some
- * seconds more. True if every request that was here got its answer. Everything is freed, unless a
- * worker hangs in a read, or what is done in the background cannot be given up in time: then *runs is
- * true, and the process should end by _exit(), as exit() would take away what that thread uses. */
+/* Stops the server within SERVER_STOP_SECONDS, and accepts no more requests. Requests that wait for a
+ * worker are soon answered with 503; after some seconds so are those being worked on. Returns whether
+ * every request that had arrived got its answer. Frees everything, unless a worker hangs in a read or
+ * a background job does not end in time. Then *runs is true, and the process should end with _exit(),
+ * as exit() would free memory that the thread still uses. */
 bool server_stop(Server *server, bool *runs);
 
 #endif

@@ -17,13 +17,13 @@ treb_tables *tableset_tables(const TableHolder *holder, treb_error *error)
 static TableSet *set_open(const TableHolder *holder, treb_error *error)
 {
     TableSet *set = calloc(1, sizeof *set);
-    if (set != NULL && (set->answers = answers_create(holder->answer_bytes)) != NULL) {
+    if (set != NULL && (set->cache = response_cache_create(holder->cache_bytes)) != NULL) {
         set->tables = tableset_tables(holder, error);
     } else {
         fail_memory(error);
     }
     if (set == NULL || set->tables == NULL) {
-        if (set != NULL) answers_free(set->answers);
+        if (set != NULL) response_cache_free(set->cache);
         free(set);
         return NULL;
     }
@@ -71,7 +71,7 @@ void tableset_release(TableSet *set)
 {
     assert(atomic_load(&set->users) > 0);
     if (atomic_fetch_sub_explicit(&set->users, 1, memory_order_acq_rel) != 1) return;
-    answers_free(set->answers);
+    response_cache_free(set->cache);
     treb_tables_close(set->tables);
     free(set);
 }

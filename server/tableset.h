@@ -1,5 +1,7 @@
-/* tableset.h - the tables being served: a set of them that can be exchanged for a fresh one while
- * requests go on with the old, which goes when the last of them lets go of it. */
+/* tableset.h - the tables being served, and the cache of responses made from them.
+ *
+ * A set can be replaced by a new one at any time. Requests that use the old set keep it until they
+ * end; the last of them frees it. */
 #ifndef TREB_SERVER_TABLESET_H
 #define TREB_SERVER_TABLESET_H
 
@@ -7,12 +9,12 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "server/answers.h"
+#include "server/response_cache.h"
 #include "trebuchet.h"
 
 typedef struct TableSet {
     treb_tables *tables;
-    AnswerCache *answers; /* what was said from these tables */
+    ResponseCache *cache; /* responses made from these tables */
     atomic_uint users;
 } TableSet;
 
@@ -21,29 +23,32 @@ typedef struct TableHolder {
     TableSet *current;
     const char *const *directories;
     size_t count;
-    bool lenient; /* a folder that is not there holds nothing */
-    uint64_t block_bytes, answer_bytes;
+    bool lenient;         /* a single folder that does not exist counts as empty */
+    uint64_t block_bytes; /* memory for unpacked blocks of tables */
+    uint64_t cache_bytes; /* memory for the cache of responses */
 } TableHolder;
 
-/* The tables of its folders, apart from any set: for one user alone, who closes them. NULL after saying why. */
+/* Opens the tables of the folders once more, independent of any set; the caller closes them. Returns
+ * NULL and an error on failure. */
 treb_tables *tableset_tables(const TableHolder *holder, treb_error *error);
 
-/* The first set. The other members are filled in by the caller and stay valid. */
+/* Opens the first set. The caller has filled in all members after `current`, and keeps
+ * `directories` valid. */
 treb_status tableset_open(TableHolder *holder, treb_error *error);
 
-/* Whether it knows something, or need not. */
+/* Returns whether the set has tables, or is allowed to have none. */
 static inline bool tableset_ready(const TableSet *set, bool allow_empty)
 {
     return treb_tables_men(set->tables) > 0 || allow_empty;
 }
 
-/* Looks into the folders again. On failure the old set stays. */
+/* Opens a new set from the folders. On failure the old set stays. */
 treb_status tableset_reload(TableHolder *holder, treb_error *error);
 
-/* No request may be under way. */
+/* Frees everything. No request may be in progress. */
 void tableset_close(TableHolder *holder);
 
-/* The set of now, to be released. */
+/* Returns the current set; the caller releases it. */
 TableSet *tableset_acquire(TableHolder *holder);
 void tableset_release(TableSet *set);
 

@@ -1,41 +1,42 @@
 /* workers.c - see workers.h.
  *
- * A client is in the list while it has jobs that wait or run. The list is in the order of turns:
- * who was given a thread goes to its end. */
+ * A client has a queue in the list while it has items that wait or run. The list is in the order of
+ * turns: a client that gets a thread goes to the end. */
 #include "server/workers.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct JobQueue {
-    Job *first, *last;
+typedef struct WorkQueue {
+    WorkItem *first, *last;
     unsigned count;
-} JobQueue;
+} WorkQueue;
 
-typedef struct Client Client;
-struct Client {
-    Client *next, *previous;
-    JobQueue queue[JOB_KINDS];
-    unsigned running[JOB_KINDS];
-    char name[WORKERS_OWNER_SIZE];
+typedef struct ClientQueue ClientQueue;
+struct ClientQueue {
+    ClientQueue *next, *previous;
+    WorkQueue queue[WORK_KINDS];
+    unsigned running[WORK_KINDS];
+    char client_key[WORKERS_KEY_SIZE];
 };
 
 struct Workers {
     pthread_mutex_t lock;
     pthread_cond_t wake;
-    Client *first, *last; /* the first one's turn is next */
-    unsigned waiting[JOB_KINDS], running[JOB_KINDS];
-    unsigned most[JOB_KINDS], each[JOB_KINDS]; /* that may wait, in all and of one client */
-    unsigned shared;                           /* jobs that may run whoever's they are */
-    unsigned threads;                          /* all, the spare ones included */
+    ClientQueue *first, *last; /* the first one has the next turn */
+    unsigned waiting[WORK_KINDS], running[WORK_KINDS];
+    unsigned most[WORK_KINDS],
+        each[WORK_KINDS]; /* bounds of waiting items, in total and for a client */
+    unsigned shared;      /* items of all clients that may run at a time */
+    unsigned threads;     /* all threads, including the spare ones */
     bool closed, stopping;
     pthread_t thread[];
 };
 
 /* ---- Clients --------------------------------------------------------------------------------- */
 
-static void client_append(Workers *w, Client *client)
+static void client_append(Workers *w, ClientQueue *client)
 {
     client->next = NULL;
     client->previous = w->last;
@@ -43,102 +44,102 @@ static void client_append(Workers *w, Client *client)
     w->last = client;
 }
 
-static void client_remove(Workers *w, Client *client)
+static void client_remove(Workers *w, ClientQueue *client)
 {
     *(client->previous != NULL ? &client->previous->next : &w->first) = client->next;
     *(client->next != NULL ? &client->next->previous : &w->last) = client->previous;
 }
 
-static Client *client_find(const Workers *w, const char *name)
+static ClientQueue *client_find(const Workers *w, const char *name)
 {
-    Client *client = w->first;
-    while (client != NULL && strcmp(client->name, name) != 0) client = client->next;
+    ClientQueue *client = w->first;
+    while (client != NULL && strcmp(client->client_key, name) != 0) client = client->next;
     return client;
 }
 
-/* The client of a name, in the list; NULL without memory. */
-static Client *client_get(Workers *w, const char *name)
+/* Returns the queue of a client, and adds it if there is none. NULL if there is no memory. */
+static ClientQueue *client_get(Workers *w, const char *name)
 {
-    Client *client = client_find(w, name);
+    ClientQueue *client = client_find(w, name);
     if (client != NULL) return client;
     client = calloc(1, sizeof *client);
     if (client == NULL) return NULL;
-    strncpy(client->name, name, sizeof client->name - 1);
+    strncpy(client->client_key, name, sizeof client->client_key - 1);
     client_append(w, client);
     return client;
 }
 
-static void client_drop_idle(Workers *w, Client *client)
+static void client_drop_idle(Workers *w, ClientQueue *client)
 {
-    for (int kind = 0; kind < JOB_KINDS; kind++)
+    for (int kind = 0; kind < WORK_KINDS; kind++)
         if (client->queue[kind].count + client->running[kind] > 0) return;
     client_remove(w, client);
     free(client);
 }
 
-static void queue_put(JobQueue *queue, Job *job)
+static void queue_put(WorkQueue *queue, WorkItem *item)
 {
-    job->next = NULL;
-    *(queue->last != NULL ? &queue->last->next : &queue->first) = job;
-    queue->last = job;
+    item->next = NULL;
+    *(queue->last != NULL ? &queue->last->next : &queue->first) = item;
+    queue->last = item;
     queue->count++;
 }
 
-static Job *queue_take(JobQueue *queue)
+static WorkItem *queue_take(WorkQueue *queue)
 {
-    Job *job = queue->first;
-    assert(job != NULL && queue->count > 0);
-    queue->first = job->next;
+    WorkItem *item = queue->first;
+    assert(item != NULL && queue->count > 0);
+    queue->first = item->next;
     if (queue->first == NULL) queue->last = NULL;
     queue->count--;
-    return job;
+    return item;
 }
 
-/* ---- Whose turn it is ------------------------------------------------------------------------ */
+/* ---- Turns ----------------------------------------------------------------------------------- */
 
-/* Whether a job of this kind may run beside those that do: if the client has none running, or else.
- */
-static bool has_room(const Workers *w, JobKind kind, bool none_running)
+/* Returns whether one more item of this kind may run. `none_running`: its client has no running item
+ * of this kind. */
+static bool has_room(const Workers *w, WorkKind kind, bool none_running)
 {
-    unsigned all = w->running[JOB_LIGHT] + w->running[JOB_HEAVY], heavy = w->running[JOB_HEAVY];
-    bool room = all < w->shared && (kind == JOB_LIGHT || heavy + 1 < w->shared);
-    bool spare = all < w->threads && (kind == JOB_LIGHT || heavy < w->threads - WORKERS_SPARE / 2);
+    unsigned all = w->running[WORK_LIGHT] + w->running[WORK_HEAVY], heavy = w->running[WORK_HEAVY];
+    bool room = all < w->shared && (kind == WORK_LIGHT || heavy + 1 < w->shared);
+    bool spare = all < w->threads && (kind == WORK_LIGHT || heavy < w->threads - WORKERS_SPARE / 2);
     return room || (none_running && spare);
 }
 
-/* The first client in turn that has a job of this kind which may run now. */
-static Client *next_client(const Workers *w, JobKind kind, bool none_running)
+/* Returns the first client in turn with an item of this kind that may run now. */
+static ClientQueue *next_client(const Workers *w, WorkKind kind, bool none_running)
 {
     if (w->waiting[kind] == 0 || !has_room(w, kind, none_running)) return NULL;
-    for (Client *client = w->first; client != NULL; client = client->next)
+    for (ClientQueue *client = w->first; client != NULL; client = client->next)
         if (client->queue[kind].count > 0 && (!none_running || client->running[kind] == 0))
             return client;
     return NULL;
 }
 
-/* The client whose job is next, and of what kind; NULL if no job may run now. */
-static Client *next_turn(const Workers *w, JobKind *kind)
+/* Returns the client whose item is next, and the item's kind; NULL if no item may run now. */
+static ClientQueue *next_turn(const Workers *w, WorkKind *kind)
 {
-    for (*kind = JOB_LIGHT; *kind < JOB_KINDS; ++*kind)
+    for (*kind = WORK_LIGHT; *kind < WORK_KINDS; ++*kind)
         for (int none_running = 1; none_running >= 0; none_running--) {
-            Client *client = next_client(w, *kind, none_running);
+            ClientQueue *client = next_client(w, *kind, none_running);
             if (client != NULL) return client;
         }
     return NULL;
 }
 
-static Job *begin(Workers *w, Client *client, JobKind kind)
+static WorkItem *begin(Workers *w, ClientQueue *client, WorkKind kind)
 {
-    Job *job = queue_take(&client->queue[kind]);
+    WorkItem *item = queue_take(&client->queue[kind]);
     client->running[kind]++;
     w->waiting[kind]--;
     w->running[kind]++;
     client_remove(w, client);
     client_append(w, client);
-    return job;
+    return item;
 }
 
-static void end(Workers *w, Client *client, JobKind kind)
+static void end(Workers *w, ClientQueue *client, WorkKind kind)
 {
     assert(client->running[kind] > 0 && w->running[kind] > 0);
     client->running[kind]--;
@@ -151,28 +152,28 @@ static void *work(void *argument)
     Workers *w = argument;
     pthread_mutex_lock(&w->lock);
     for (;;) {
-        JobKind kind;
-        Client *client = next_turn(w, &kind);
+        WorkKind kind;
+        ClientQueue *client = next_turn(w, &kind);
         if (client == NULL) {
-            if (w->stopping && w->waiting[JOB_LIGHT] + w->waiting[JOB_HEAVY] == 0) break;
+            if (w->stopping && w->waiting[WORK_LIGHT] + w->waiting[WORK_HEAVY] == 0) break;
             pthread_cond_wait(&w->wake, &w->lock);
             continue;
         }
-        Job *job = begin(w, client, kind);
-        /* The end of a job may have made room for two. */
-        if (w->waiting[JOB_LIGHT] + w->waiting[JOB_HEAVY] > 0) pthread_cond_signal(&w->wake);
+        WorkItem *item = begin(w, client, kind);
+        /* The end of an item may have made room for two others. */
+        if (w->waiting[WORK_LIGHT] + w->waiting[WORK_HEAVY] > 0) pthread_cond_signal(&w->wake);
         pthread_mutex_unlock(&w->lock);
-        job->run(job);
+        item->run(item);
         pthread_mutex_lock(&w->lock);
         end(w, client, kind);
     }
-    /* The others end too, or take what this end has made room for. */
+    /* The other threads end too, or run what may run now that this one has ended. */
     pthread_cond_broadcast(&w->wake);
     pthread_mutex_unlock(&w->lock);
     return NULL;
 }
 
-/* ---- From outside ---------------------------------------------------------------------------- */
+/* ---- The interface --------------------------------------------------------------------------- */
 
 static void free_all(Workers *w)
 {
@@ -193,10 +194,10 @@ Workers *workers_start(unsigned threads, unsigned queue, unsigned each)
     Workers *w = calloc(1, sizeof *w + all * sizeof *w->thread);
     if (w == NULL) return NULL;
     w->shared = threads;
-    w->most[JOB_LIGHT] = queue;
-    w->most[JOB_HEAVY] = heavy_part(queue);
-    w->each[JOB_LIGHT] = each;
-    w->each[JOB_HEAVY] = heavy_part(each);
+    w->most[WORK_LIGHT] = queue;
+    w->most[WORK_HEAVY] = heavy_part(queue);
+    w->each[WORK_LIGHT] = each;
+    w->each[WORK_HEAVY] = heavy_part(each);
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->wake, NULL);
     pthread_mutex_lock(&w->lock);
@@ -209,23 +210,23 @@ Workers *workers_start(unsigned threads, unsigned queue, unsigned each)
     return NULL;
 }
 
-/* Whether a job of this client has a place. */
-static WorkersAdded find_place(const Workers *w, const Client *client, JobKind kind)
+/* Returns whether one more item of this client may wait. */
+static WorkersAdded find_place(const Workers *w, const ClientQueue *client, WorkKind kind)
 {
-    if (client->queue[kind].count >= w->each[kind]) return WORKERS_OWNER_FULL;
+    if (client->queue[kind].count >= w->each[kind]) return WORKERS_CLIENT_FULL;
     return w->waiting[kind] >= w->most[kind] ? WORKERS_FULL : WORKERS_ADDED;
 }
 
-WorkersAdded workers_add(Workers *w, Job *job, JobKind kind)
+WorkersAdded workers_add(Workers *w, WorkItem *item, WorkKind kind)
 {
     WorkersAdded added = WORKERS_CLOSED;
-    assert(job->owner != NULL && job->run != NULL && job->refuse != NULL);
+    assert(item->client_key != NULL && item->run != NULL && item->refuse != NULL);
     pthread_mutex_lock(&w->lock);
-    Client *client = w->closed ? NULL : client_get(w, job->owner);
+    ClientQueue *client = w->closed ? NULL : client_get(w, item->client_key);
     if (client != NULL) {
         added = find_place(w, client, kind);
         if (added == WORKERS_ADDED) {
-            queue_put(&client->queue[kind], job);
+            queue_put(&client->queue[kind], item);
             w->waiting[kind]++;
         }
         client_drop_idle(w, client);
@@ -235,10 +236,10 @@ WorkersAdded workers_add(Workers *w, Job *job, JobKind kind)
     return added;
 }
 
-static unsigned sum(Workers *w, const unsigned counts[JOB_KINDS])
+static unsigned sum(Workers *w, const unsigned counts[WORK_KINDS])
 {
     pthread_mutex_lock(&w->lock);
-    unsigned all = counts[JOB_LIGHT] + counts[JOB_HEAVY];
+    unsigned all = counts[WORK_LIGHT] + counts[WORK_HEAVY];
     pthread_mutex_unlock(&w->lock);
     return all;
 }
@@ -248,12 +249,12 @@ unsigned workers_running(Workers *w) { return sum(w, w->running); }
 
 void workers_close(Workers *w)
 {
-    JobQueue refused = {0};
+    WorkQueue refused = {0};
     pthread_mutex_lock(&w->lock);
     w->closed = true;
-    for (Client *client = w->first, *next; client != NULL; client = next) {
+    for (ClientQueue *client = w->first, *next; client != NULL; client = next) {
         next = client->next;
-        for (int kind = 0; kind < JOB_KINDS; kind++)
+        for (int kind = 0; kind < WORK_KINDS; kind++)
             while (client->queue[kind].count > 0) {
                 queue_put(&refused, queue_take(&client->queue[kind]));
                 w->waiting[kind]--;
@@ -262,8 +263,8 @@ void workers_close(Workers *w)
     }
     pthread_mutex_unlock(&w->lock);
     while (refused.count > 0) {
-        Job *job = queue_take(&refused);
-        job->refuse(job);
+        WorkItem *item = queue_take(&refused);
+        item->refuse(item);
     }
 }
 

@@ -1,16 +1,20 @@
-/* workers.h - threads that do what takes a while, so that those which serve connections never wait.
+/* workers.h - threads that do work which takes a while, so that the threads that serve connections
+ * never wait.
  *
- * Jobs are light or heavy, and each belongs to a client. Who gets the next free thread:
+ * Work items are light or heavy, and each belongs to a client. These rules choose the next item for a
+ * free thread:
  *
- * - Light jobs go before heavy ones. Clients that wait take turns.
- * - `threads` jobs may run at a time, whoever's they are; heavy ones have one thread fewer.
- * - A client that has no light (or heavy) job running need not wait until others are done: for such
- *   clients there are WORKERS_SPARE more threads, of which half may have heavy jobs. The system
- *   then divides the processors among all that run.
- * - A client gets a second thread for heavy jobs only while nobody waits for a first one.
+ * - Light items go before heavy ones. Clients with waiting items take turns.
+ * - At most `threads` items run at a time, of all clients together, and at most `threads` - 1 heavy
+ *   items.
+ * - For clients without a running light (or heavy) item there are WORKERS_SPARE more threads, half of
+ *   which may run heavy items. Such a client need not wait until items of others are done. The system
+ *   then divides the processors among all running threads.
+ * - A client gets a second thread for heavy items only while no other client waits for its first one.
  *
- * So whatever one client asks for, and however long it takes, another one's job begins at once.
- * What may wait, in all and of one client, is bounded; of heavy jobs it is an eighth as many. */
+ * So an item of one client starts at once, however much work other clients have requested. The number
+ * of waiting items is bounded, in total and for each client; for heavy items by an eighth of the
+ * bound for light ones. */
 #ifndef TREB_SERVER_WORKERS_H
 #define TREB_SERVER_WORKERS_H
 
@@ -18,46 +22,48 @@
 #include <stdbool.h>
 
 enum {
-    WORKERS_HEAVY_PART = 8, /* of those that may wait one in so many may be heavy */
+    WORKERS_HEAVY_PART = 8, /* bound for waiting light items / bound for waiting heavy items */
     WORKERS_SPARE = 16,     /* threads for clients that have nothing running */
-    WORKERS_OWNER_SIZE = 48 /* a client's name, with the zero */
+    WORKERS_KEY_SIZE = 48   /* bytes of a client's key, with the zero */
 };
 
-typedef enum JobKind { JOB_LIGHT, JOB_HEAVY, JOB_KINDS } JobKind;
+typedef enum WorkKind { WORK_LIGHT, WORK_HEAVY, WORK_KINDS } WorkKind;
 
-/* Embedded in what is to be done. */
-typedef struct Job Job;
-struct Job {
-    Job *next;
-    const char *owner;        /* the client; read by workers_add only */
-    void (*run)(Job *job);    /* does it; the job may be gone when it returns */
-    void (*refuse)(Job *job); /* says that it will not be done; likewise. Not after run */
+/* Embedded in the caller's own struct. */
+typedef struct WorkItem WorkItem;
+struct WorkItem {
+    WorkItem *next;
+    const char *client_key;      /* identifies the client; read only by workers_add */
+    void (*run)(WorkItem *item); /* does the work; may free the item */
+    void (*refuse)(
+        WorkItem
+            *item); /* called instead of `run` if the work will not be done; may free the item */
 };
 
 typedef struct Workers Workers;
 
 typedef enum WorkersAdded {
     WORKERS_ADDED,
-    WORKERS_FULL,       /* too many jobs of this kind are waiting */
-    WORKERS_OWNER_FULL, /* too many of this client */
-    WORKERS_CLOSED      /* workers_close was called, or no memory */
+    WORKERS_FULL,        /* too many items of this kind are waiting */
+    WORKERS_CLIENT_FULL, /* too many items of this client are waiting */
+    WORKERS_CLOSED       /* workers_close was called, or there is no memory */
 } WorkersAdded;
 
-/* Starts `threads` of them, at least two, and the spare ones. `queue` light jobs may wait, `each` of
- * one client. NULL if that cannot be done. */
+/* Starts `threads` threads (at least two) and the spare ones. At most `queue` light items may wait,
+ * `each` of one client. Returns NULL on failure. */
 Workers *workers_start(unsigned threads, unsigned queue, unsigned each);
 
-/* Takes a job on, unless it says otherwise. */
-WorkersAdded workers_add(Workers *workers, Job *job, JobKind kind);
+/* Adds an item. Unless the result is WORKERS_ADDED, neither `run` nor `refuse` will be called. */
+WorkersAdded workers_add(Workers *workers, WorkItem *item, WorkKind kind);
 
-/* Jobs that wait, and jobs that run. */
+/* The number of waiting and of running items. */
 unsigned workers_waiting(Workers *workers);
 unsigned workers_running(Workers *workers);
 
-/* Takes no more jobs and refuses those that wait; those that run go on. */
+/* Refuses all waiting items and accepts no more. Running items go on. */
 void workers_close(Workers *workers);
 
-/* Waits until all jobs are done, those that wait included; ends the threads and frees all. */
+/* Waits until all items are done, also the waiting ones; then ends the threads and frees everything. */
 void workers_stop(Workers *workers);
 
 #endif

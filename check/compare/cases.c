@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/compare/parts.h"
+#include "check/compare/cases.h"
 
 bool cases_init(Cases *cases, unsigned metrics, unsigned most)
 {
@@ -59,38 +59,38 @@ static bool may_be_equal(int a, int b)
     return least_a <= least_b + distance_rounded(b) && least_b <= least_a + distance_rounded(a);
 }
 
-void cases_count(Cases *cases, Tally *tally, treb_metric metric, const treb_position *pos,
+void cases_count(Cases *cases, CompareCounts *counts, treb_metric metric, const treb_position *pos,
                  uint64_t key, const int verdict[2], const int distance[2])
 {
     bool same = verdict[0] == verdict[1];
     if (verdict[0] < 0 || verdict[1] < 0 || distance[0] < 0 || distance[1] < 0) {
-        tally->of[metric].unknown++;
+        counts->of[metric].unknown++;
         if (distance[0] == -(int)TREB_ERR_MEMORY || distance[1] == -(int)TREB_ERR_MEMORY)
             cases->no_memory = true;
     } else if (same && distance[0] == distance[1]) {
-        tally->of[metric].equal++;
+        counts->of[metric].equal++;
         return;
     } else if (same && may_be_equal(distance[0], distance[1])) {
-        tally->of[metric].rounded++;
+        counts->of[metric].rounded++;
         return;
     } else {
-        tally->of[metric].different++;
+        counts->of[metric].different++;
     }
     if (key >= cases->limit[metric]) return;
 #pragma omp critical(compare_cases)
     keep(cases, metric, pos, key);
 }
 
-void cases_add(Cases *cases, const Tally *tally)
+void cases_add(Cases *cases, const CompareCounts *counts)
 {
     CompareResult *result = cases->result;
-    result->positions += tally->positions;
-    result->en_passant += tally->en_passant;
+    result->positions += counts->positions;
+    result->en_passant += counts->en_passant;
     for (int m = 0; m < TREB_METRICS; m++) {
-        result->count[m].equal += tally->of[m].equal;
-        result->count[m].rounded += tally->of[m].rounded;
-        result->count[m].different += tally->of[m].different;
-        result->count[m].unknown += tally->of[m].unknown;
+        result->count[m].equal += counts->of[m].equal;
+        result->count[m].rounded += counts->of[m].rounded;
+        result->count[m].different += counts->of[m].different;
+        result->count[m].unknown += counts->of[m].unknown;
     }
 }
 

@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/compare/parts.h"
+#include "check/compare/cases.h"
+#include "check/compare/search.h"
+#include "probe/file_open.h"
 #include "core/system/error.h"
 
 enum {
@@ -40,7 +42,7 @@ typedef struct Work {
 /* A row, and the thread that is at it. */
 typedef struct RowWork {
     Work *work;
-    Tally *tally;
+    CompareCounts *counts;
     WalkRow row;
     Stored stored;
 } RowWork;
@@ -53,7 +55,7 @@ static bool file_stores(ProbeFile *file, const treb_position *pos)
 {
     const OpenFile *open;
     const Syzygy *syzygy;
-    const ProbeReader reader = file_reader(file);
+    const ProbeReader reader = reader_waiting();
     if (file->format == TREB_FORMAT_SYZYGY)
         return file_get_syzygy(&reader, file, &syzygy, NULL) < 0 || syzygy_stores(syzygy, pos);
     return file_get(&reader, file, &open, NULL) < 0 || open->stored[pos->turn];
@@ -73,10 +75,17 @@ static void find_stored(RowWork *w)
 
 /* ---- One position ---------------------------------------------------------------------------- */
 
+static int ask_verdict(const Work *work, int s, const treb_position *pos)
+{
+    const ProbeReader *reader = set_reader(work->cases.tables[s]);
+    return wdl_value(reader, pos, NULL);
+}
+
 static int ask_distance(const Work *work, int s, int metric, const treb_position *pos, int verdict)
 {
     if (verdict < 0) return verdict;
-    return distance_value(work->cases.tables[s], (treb_metric)metric, pos, verdict, NULL);
+    const ProbeReader *reader = set_reader(work->cases.tables[s]);
+    return distance_value(reader, (treb_metric)metric, pos, verdict, NULL);
 }
 
 /* Counts a position by verdicts and those distances that both files have; notes what they say. */
@@ -86,13 +95,13 @@ static void ask_position(RowWork *w, const treb_position *pos, uint64_t key, uin
     Notes *notes = &work->notes;
     int verdict[2], distance[2];
     for (int s = 0; s < 2; s++) {
-        int v = verdict[s] = wdl_value(work->cases.tables[s], pos, NULL);
+        int v = verdict[s] = ask_verdict(work, s, pos);
         if (work->searched != 0)
             notes->verdict[s][pos->turn][at] = v < 0 ? NOTE_UNKNOWN : (uint8_t)v;
     }
-    w->tally->positions++;
+    w->counts->positions++;
     if (work->metrics & 1u << TREB_WDL)
-        cases_count(&work->cases, w->tally, TREB_WDL, pos, key, verdict, verdict);
+        cases_count(&work->cases, w->counts, TREB_WDL, pos, key, verdict, verdict);
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
         bool both = true;
         for (int s = 0; s < 2 && work->metrics >> m & 1; s++) {
@@ -103,7 +112,7 @@ static void ask_position(RowWork *w, const treb_position *pos, uint64_t key, uin
             if (work->searched >> m & 1) notes->word[s][m][at] = note_word(verdict[s], distance[s]);
         }
         if (both && work->metrics >> m & 1)
-            cases_count(&work->cases, w->tally, (treb_metric)m, pos, key, verdict, distance);
+            cases_count(&work->cases, w->counts, (treb_metric)m, pos, key, verdict, distance);
     }
 }
 
@@ -112,13 +121,13 @@ static void ask_all(RowWork *w, const treb_position *pos, uint64_t key)
 {
     Work *work = w->work;
     int verdict[2], distance[2];
-    w->tally->positions++;
-    for (int s = 0; s < 2; s++) verdict[s] = wdl_value(work->cases.tables[s], pos, NULL);
+    w->counts->positions++;
+    for (int s = 0; s < 2; s++) verdict[s] = ask_verdict(work, s, pos);
     for (int m = 0; m < TREB_METRICS; m++) {
         if (!(work->metrics >> m & 1)) continue;
         for (int s = 0; s < 2; s++)
             distance[s] = m == TREB_WDL ? verdict[s] : ask_distance(work, s, m, pos, verdict[s]);
-        cases_count(&work->cases, w->tally, (treb_metric)m, pos, key, verdict, distance);
+        cases_count(&work->cases, w->counts, (treb_metric)m, pos, key, verdict, distance);
     }
 }
 
@@ -132,7 +141,7 @@ static void ask_en_passant(RowWork *w, const treb_position *pos, uint64_t key)
         int sq = bit_pop(&pawns);
         with.ep = (uint8_t)(pos->turn == TREB_WHITE ? sq + 8 : sq - 8);
         if (position_check(&with, NULL) != TREB_OK || !position_ep_legal(&with)) continue;
-        w->tally->en_passant++;
+        w->counts->en_passant++;
         ask_all(w, &with, key + 1 + (uint64_t)square_file(sq));
     }
 }
@@ -156,7 +165,7 @@ static void search_position(RowWork *w, const treb_position *pos, uint32_t place
     int verdict[2], distance[2];
     for (int s = 0; s < 2; s++) {
         verdict[s] = work->notes.verdict[s][pos->turn][at];
-        if (verdict[s] == NOTE_UNKNOWN) verdict[s] = wdl_value(work->cases.tables[s], pos, NULL);
+        if (verdict[s] == NOTE_UNKNOWN) verdict[s] = ask_verdict(work, s, pos);
     }
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
         const bool *stored[2] = {w->stored.at[0][m], w->stored.at[1][m]};
@@ -173,7 +182,7 @@ static void search_position(RowWork *w, const treb_position *pos, uint32_t place
                                     work->notes.first, (treb_metric)m, pos, verdict[s], &moves);
             }
         }
-        cases_count(&work->cases, w->tally, (treb_metric)m, pos, key, verdict, distance);
+        cases_count(&work->cases, w->counts, (treb_metric)m, pos, key, verdict, distance);
     }
 }
 
@@ -231,8 +240,8 @@ static void do_rows(Work *work, uint64_t first, uint64_t end, bool search)
     int threads = work->options->threads > 0 ? (int)work->options->threads : omp_get_max_threads();
 #pragma omp parallel num_threads(threads)
     {
-        Tally tally = {0};
-        RowWork w = {.work = work, .tally = &tally};
+        CompareCounts counts = {0};
+        RowWork w = {.work = work, .counts = &counts};
 #pragma omp for schedule(dynamic) nowait
         for (uint64_t begin = first; begin < end; begin += step) {
             uint64_t after = end - begin < step ? end : begin + step;
@@ -240,9 +249,9 @@ static void do_rows(Work *work, uint64_t first, uint64_t end, bool search)
                 if (!work->stop && !work->cases.no_memory) do_row(&w, row, search);
             report(work, after - begin);
         }
-        if (work->again) tally.positions = tally.en_passant = 0;
-#pragma omp critical(compare_tally)
-        cases_add(&work->cases, &tally);
+        if (work->again) counts.positions = counts.en_passant = 0;
+#pragma omp critical(compare_counts)
+        cases_add(&work->cases, &counts);
     }
 }
 

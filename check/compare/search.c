@@ -3,7 +3,7 @@
  * The library searches the moves of such a position, and for each asks for a verdict and a
  * distance. Of nearly all moves both were answered before: they lead to another cell of the same
  * pawns. */
-#include "check/compare/parts.h"
+#include "check/compare/search.h"
 
 void search_list(const WalkRow *row, uint32_t place, const treb_position *pos, SearchMoves *moves)
 {
@@ -24,15 +24,15 @@ static int noted(uint16_t word, int most_left)
 }
 
 /* The same of a move that leads elsewhere. -2: the library does not know. */
-static int asked(const treb_tables *tables, treb_metric metric, const treb_position *pos, Move m,
+static int asked(const ProbeReader *reader, treb_metric metric, const treb_position *pos, Move m,
                  int most_left)
 {
     treb_position child;
     position_make(pos, m, &child);
-    int other = wdl_value(tables, &child, NULL);
+    int other = wdl_value(reader, &child, NULL);
     if (other < 0) return -2;
     if (other > most_left) return -1;
-    int distance = distance_of_move(tables, metric, pos, m, &child, other, NULL);
+    int distance = distance_of_move(reader, metric, pos, m, &child, other, NULL);
     return distance < 0 ? -2 : distance;
 }
 
@@ -40,17 +40,18 @@ int search_distance(const treb_tables *tables, const uint16_t *word, uint64_t fi
                     treb_metric metric, const treb_position *pos, int verdict,
                     const SearchMoves *moves)
 {
+    const ProbeReader *reader = set_reader(tables);
     bool win = verdict > TREB_DRAW, found = !win;
     int best = 0, most_left = distance_most_left(metric, verdict);
     for (int i = 0; i < moves->count; i++) {
         uint16_t known = moves->quiet[i] ? word[moves->cell[i] - first] : NOTE_NONE;
         int distance = known != NOTE_NONE ? noted(known, most_left)
-                                          : asked(tables, metric, pos, moves->move[i], most_left);
+                                          : asked(reader, metric, pos, moves->move[i], most_left);
         /* It also says why. */
-        if (distance == -2) return distance_value(tables, metric, pos, verdict, NULL);
+        if (distance == -2) return distance_value(reader, metric, pos, verdict, NULL);
         if (distance < 0 || (found && (win ? distance >= best : distance <= best))) continue;
         best = distance;
         found = true;
     }
-    return found ? best : distance_value(tables, metric, pos, verdict, NULL);
+    return found ? best : distance_value(reader, metric, pos, verdict, NULL);
 }

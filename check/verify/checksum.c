@@ -6,7 +6,8 @@
 #include <time.h>
 
 #include "core/system/error.h"
-#include "check/verify/parts.h"
+#include "check/verify/checksum.h"
+#include "core/system/clock.h"
 
 typedef struct Checksums {
     VerifyReport report;
@@ -18,13 +19,6 @@ typedef struct Checksums {
     VerifyChecked checked;
     void *context;
 } Checksums;
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 static uint64_t file_bytes(const char *path)
 {
@@ -44,7 +38,7 @@ treb_status verify_side_checksums(VerifyReport *report, const Table *table, int 
     {
         TableDecoder *decoder = table_decoder_new();
         uint8_t *room = malloc((size_t)1 << table_header(table)->block_bits);
-        treb_error own = {TREB_OK, ""};
+        treb_error own = {0};
         uint64_t done = 0; /* not told yet */
         if (decoder == NULL || room == NULL) {
             fail_memory(&own);
@@ -112,7 +106,7 @@ static void tell(Checksums *all, size_t number, VerifyChecksum *result)
 static void check_one(Checksums *all, size_t number)
 {
     const char *path = all->path[number];
-    double start = seconds_now();
+    double start = clock_seconds();
     treb_error error = {0};
     VerifyChecksum *result = calloc(1, sizeof *result);
     if (result == NULL) {
@@ -121,7 +115,7 @@ static void check_one(Checksums *all, size_t number)
     }
     result->bytes = file_bytes(path);
     result->status = check_file(all, path, &error);
-    result->seconds = seconds_now() - start;
+    result->seconds = clock_seconds() - start;
     if (result->status != TREB_OK) snprintf(result->text, sizeof result->text, "%s", error.text);
     verify_report_progress(&all->report, result->bytes);
     /* One that was broken off was not compared. */

@@ -1,5 +1,7 @@
 /* fill.c - the word of a position: filled in by what the table says of it, and judged. */
-#include "check/verify/full.h"
+#include "check/verify/fill.h"
+#include "check/verify/moves.h"
+#include "check/verify/unpack.h"
 
 static void report_code(const VerifyWorker *w, const treb_position *pos, int metric, unsigned code)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/verify/parts.h"
+#include "check/verify/flat.h"
 
 enum { CHUNK = 1 << 16 };
 

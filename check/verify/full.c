@@ -31,6 +31,10 @@
 #include "core/system/error.h"
 #include "core/system/io.h"
 #include "check/verify/full.h"
+#include "check/verify/fill.h"
+#include "check/verify/passes.h"
+#include "check/verify/round.h"
+#include "check/verify/unpack.h"
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
@@ -101,12 +105,12 @@ static bool fail_need(VerifyReport *report, uint64_t bytes)
 /* Memory for the codes of a batch: as many as half of what there is has room for. */
 static bool claim_batch(VerifyFull *full)
 {
-    uint64_t unit = batch_unit(full->index), most = (full->store->limit - full->store->used) / 2;
+    uint64_t unit = batch_unit(full->index), most = (full->store->memory.limit - full->store->memory.used) / 2;
     uint64_t units = most / verify_batch_bytes(full, unit);
     uint64_t all = full->index->size / (uint64_t)full->stages / unit;
     if (units > all) units = all;
     full->batch_cells = (units > 0 ? units : 1) * unit;
-    if (!verify_claim(full->store, verify_batch_bytes(full, full->batch_cells))) return false;
+    if (!verify_claim(&full->store->memory, verify_batch_bytes(full, full->batch_cells))) return false;
     full->batch.memory = malloc(verify_batch_bytes(full, full->batch_cells));
     return full->batch.memory != NULL;
 }
@@ -115,7 +119,7 @@ static void release_batch(VerifyFull *full)
 {
     free(full->batch.memory);
     full->batch.memory = NULL;
-    verify_release(full->store, verify_batch_bytes(full, full->batch_cells));
+    verify_release(&full->store->memory, verify_batch_bytes(full, full->batch_cells));
     verify_store_retry(full->store);
 }
 
@@ -128,8 +132,8 @@ static bool claim_syzygy(VerifyFull *full)
         uint64_t bytes = table != NULL ? verify_flat_bytes(table, m == TREB_WDL) : 0;
         if (bytes > most) most = bytes;
     }
-    if (!verify_claim(full->store, most))
-        return fail_need(full->report, full->store->used + most + most / 2);
+    if (!verify_claim(&full->store->memory, most))
+        return fail_need(full->report, full->store->memory.used + most + most / 2);
     if (verify_settle_claim(full)) return true;
     verify_report_no_memory(full->report);
     return false;
@@ -161,11 +165,11 @@ static bool has_stages(const VerifyFull *full)
 static bool claim_words(VerifyFull *full)
 {
     VerifyStore *store = full->store;
-    uint64_t room = store->limit - store->used, cells = full->index->size;
+    uint64_t room = store->memory.limit - store->memory.used, cells = full->index->size;
     uint64_t bytes = cells * full->words.bytes * (uint64_t)full->sides;
     treb_error error = {0};
     treb_status status;
-    if (bytes <= room - room / 4 && verify_claim(store, bytes)) {
+    if (bytes <= room - room / 4 && verify_claim(&store->memory, bytes)) {
         status = verify_words_in_memory(&full->words, cells, full->sides, &error);
     } else {
         if (has_stages(full)) full->stages = INDEX_PLACES;
@@ -177,7 +181,7 @@ static bool claim_words(VerifyFull *full)
                                             most, &error);
     }
     /* Half of the rest is for what may be given back: words that are looked at, memos. */
-    verify_claim(store, (store->limit - store->used) / 2);
+    verify_claim(&store->memory, (store->memory.limit - store->memory.used) / 2);
     if (status != TREB_OK) verify_report_fail(full->report, &error);
     return status == TREB_OK;
 }
@@ -187,8 +191,8 @@ static bool claim_memory(VerifyFull *full)
     VerifyStore *store = full->store;
     uint64_t least = full->syzygy ? 0 : 4 * verify_batch_bytes(full, batch_unit(full->index));
     choose_words(full);
-    if (least > store->limit) return fail_need(full->report, least);
-    verify_loose_claim(store);
+    if (least > store->memory.limit) return fail_need(full->report, least);
+    verify_claim_held(&store->memory);
     if (full->syzygy && !claim_syzygy(full)) return false;
     if (!claim_words(full)) return false;
     if ((full->syzygy || claim_batch(full)) && verify_order_planes(full)) return true;

@@ -4,7 +4,7 @@
  * changes. Captures and promotions lead to other tables (value.c). */
 #include <string.h>
 
-#include "check/verify/full.h"
+#include "check/verify/moves.h"
 
 VerifyValue verify_word_value(const VerifyFull *full, uint64_t word)
 {

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/verify/full.h"
+#include "check/verify/passes.h"
+#include "check/verify/fill.h"
+#include "check/verify/unpack.h"
 
 enum {
     SMALL_PLANE = 1024, /* cells: to go from one to another costs too much */
@@ -37,7 +39,7 @@ static void work_chunk(VerifyWorker *w, VerifyWork work, uint64_t from, uint64_t
     const VerifyWords *words = &w->full->words;
     verify_walk_seek(&w->walk, w->full->index, from);
     for (uint64_t cell = from; cell < to; cell++, verify_walk_next(&w->walk)) {
-        if (cell % MIND == 0) verify_loose_mind(w->full->store);
+        if (cell % MIND == 0) verify_memory_reclaim(&w->full->store->memory);
         if (work == verify_do_verdict) {
             if (!verify_walk_valid(&w->walk)) {
                 verify_put_own(w, verify_word_of(VERIFY_ILLEGAL));

@@ -7,7 +7,7 @@
 #include <omp.h>
 #endif
 
-#include "check/verify/parts.h"
+#include "check/verify/report.h"
 
 int verify_threads(const VerifyOptions *options)
 {
@@ -56,7 +56,7 @@ void verify_report_fail(VerifyReport *report, const treb_error *error)
 
 void verify_report_no_memory(VerifyReport *report)
 {
-    verify_report_fail(report, &(treb_error){TREB_ERR_MEMORY, "out of memory"});
+    verify_report_fail(report, &(treb_error){.status = TREB_ERR_MEMORY, .text = "out of memory", .metric = -1});
 }
 
 void verify_report_error(VerifyReport *report, uint64_t key, const char *words, ...)

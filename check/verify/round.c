@@ -4,7 +4,9 @@
  * children that are nearer to their end have been settled; else n + 1. */
 #include <stdlib.h>
 
-#include "check/verify/full.h"
+#include "check/verify/round.h"
+#include "check/verify/moves.h"
+#include "check/verify/passes.h"
 
 enum {
     RUN = 64,     /* words looked through at a stroke */
@@ -46,7 +48,7 @@ static void settle_chunk(VerifyWorker *w, uint64_t from, uint64_t to)
     const uint32_t *words = full->words.side[w->side], mask = (uint32_t)field->mask;
     uint32_t bits = (full->ply * full->round + 1) << field->shift;
     if (!(full->open[w->side][from / VERIFY_CHUNK] >> full->round % 64 & 1)) return;
-    verify_loose_mind(full->store);
+    verify_memory_reclaim(&full->store->memory);
     verify_walk_seek(&w->walk, full->index, from);
     for (uint64_t cell = from; cell < to; cell++) {
         if (cell % RUN == 0 && to - cell >= RUN && !any_word(words + cell, mask, bits)) {
@@ -67,7 +69,7 @@ static void find_open(VerifyWorker *w, uint64_t from, uint64_t to)
 {
     const VerifyFull *full = w->full;
     uint64_t open = 0;
-    verify_loose_mind(full->store);
+    verify_memory_reclaim(&full->store->memory);
     for (uint64_t cell = from; cell < to; cell++) {
         unsigned plies =
             verify_word_get(&full->words, verify_word(&full->words, w->side, cell), TREB_DTZ);
@@ -83,7 +85,7 @@ static void find_open(VerifyWorker *w, uint64_t from, uint64_t to)
 bool verify_settle_claim(VerifyFull *full)
 {
     uint64_t chunks = (full->index->size + VERIFY_CHUNK - 1) / VERIFY_CHUNK;
-    if (!verify_claim(full->store, 2 * chunks * sizeof **full->open)) return false;
+    if (!verify_claim(&full->store->memory, 2 * chunks * sizeof **full->open)) return false;
     full->rounds = calloc(ROUNDS, sizeof *full->rounds);
     for (int s = 0; s < full->sides; s++) full->open[s] = calloc(chunks, sizeof **full->open);
     return full->rounds != NULL && full->open[0] != NULL && full->open[full->sides - 1] != NULL;

@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "core/system/error.h"
+#include "core/system/hash.h"
 #include "core/system/io.h"
-#include "check/verify/parts.h"
+#include "check/verify/store.h"
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
@@ -69,13 +70,13 @@ static treb_status open_table(VerifyStore *store, const Material *material, int 
         return fail(error, TREB_ERR_DAMAGED, "%.400s: holds another table than its name says",
                     table_path(file->table));
     const Mapped *map = table_map(file->table);
-    return verify_loose_add(store, map->bytes, map->size) ? TREB_OK : fail_memory(error);
+    return verify_reclaimable_add(&store->memory, map->bytes, map->size) ? TREB_OK : fail_memory(error);
 }
 
 static bool same_layout(const Index *a, const Index *b)
 {
     for (int g = 0; g < a->groups && g < b->groups; g++)
-        if (a->group[g].by_shade != b->group[g].by_shade) return false;
+        if (a->group[g].by_square_color != b->group[g].by_square_color) return false;
     return a->size == b->size && a->axes == b->axes &&
            memcmp(a->lead_first, b->lead_first, sizeof a->lead_first) == 0 &&
            memcmp(a->stride, b->stride, sizeof a->stride) == 0;
@@ -94,7 +95,7 @@ static bool choose_index(const VerifyStore *store, VerifyEntry *entry)
 {
     const VerifyFile *wdl = &entry->file[TREB_WDL];
     if (!index_init(&entry->index, &entry->material, NULL, 1)) return false;
-    bool large = entry == store->entry[0] || memo_bytes(entry) > store->limit / 32;
+    bool large = entry == store->entry[0] || memo_bytes(entry) > store->memory.limit / 32;
     if (wdl->table != NULL && !(store->options->full && large))
         entry->index = wdl->header->side[TREB_WHITE].index;
     for (int m = 0; m < TREB_METRICS; m++)
@@ -195,8 +196,7 @@ treb_status verify_store_open(VerifyStore *store, const Material *material,
     store->options = options;
     store->ply = options->syzygy ? 2 : 1;
     syzygy_maps_fill(&store->maps);
-    verify_loose_open(store);
-    store->limit = options->memory ? options->memory : UINT64_C(12) << 30;
+    verify_memory_open(&store->memory, options->memory ? options->memory : UINT64_C(12) << 30);
     store->whole_limit = options->full ? UINT64_MAX : UINT64_C(8) << 20;
     store->entry = calloc(VERIFY_ENTRIES_MAX, sizeof *store->entry);
     if (store->entry == NULL) return fail_memory(error);
@@ -213,7 +213,7 @@ void verify_store_close(VerifyStore *store)
     for (size_t i = 0; i < store->count; i++) {
         VerifyEntry *entry = store->entry[i];
         for (int side = 0; side < 2; side++) {
-            verify_loose_free(atomic_load(&entry->memo[side]), memo_bytes(entry));
+            verify_reclaimable_free(atomic_load(&entry->memo[side]), memo_bytes(entry));
             for (int m = 0; m < TREB_METRICS; m++) free(atomic_load(&entry->file[m].bytes[side]));
         }
         for (int m = 0; m < TREB_METRICS; m++) table_close(entry->file[m].table);
@@ -221,7 +221,7 @@ void verify_store_close(VerifyStore *store)
         free(entry);
     }
     free(store->entry);
-    verify_loose_close(store);
+    verify_memory_close(&store->memory);
 }
 
 void verify_file_name(const VerifyStore *store, const Material *material, int metric,
@@ -236,7 +236,9 @@ treb_status verify_fail_missing(const VerifyStore *store, const Material *materi
 {
     char name[TABLE_NAME_SIZE];
     verify_file_name(store, material, metric, name);
-    return fail(error, TREB_ERR_NO_TABLE, "%s is needed but not installed", name);
+    fail(error, TREB_ERR_NO_TABLE, "%s is needed but not installed", name);
+    material_name(material, name);
+    return fail_missing_table(error, name, metric);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -270,23 +272,6 @@ bool verify_block(VerifyReader *reader, const VerifyFile *file, int side, uint64
     return false;
 }
 
-bool verify_claim(VerifyStore *store, uint64_t bytes)
-{
-    bool granted = false;
-#pragma omp critical(verify_claim)
-    if (store->used <= store->limit && bytes <= store->limit - store->used) {
-        store->used += bytes;
-        granted = true;
-    }
-    return granted;
-}
-
-void verify_release(VerifyStore *store, uint64_t bytes)
-{
-#pragma omp critical(verify_claim)
-    store->used -= bytes;
-}
-
 static bool unpack_side(VerifyReader *reader, const VerifyFile *file, int side, uint8_t *bytes)
 {
     uint64_t blocks = table_side_blocks(file->header);
@@ -299,10 +284,10 @@ static bool unpack_side(VerifyReader *reader, const VerifyFile *file, int side, 
 /* Memory for a side, unless it is more than half of what is left: others want some, too. */
 static uint8_t *claim_side(VerifyStore *store, uint64_t size)
 {
-    if (size > store->whole_limit || size > (store->limit - store->used) / 2) return NULL;
-    if (!verify_claim(store, size)) return NULL;
+    if (size > store->whole_limit || size > (store->memory.limit - store->memory.used) / 2) return NULL;
+    if (!verify_claim(&store->memory, size)) return NULL;
     uint8_t *bytes = malloc(size);
-    if (bytes == NULL) verify_release(store, size);
+    if (bytes == NULL) verify_release(&store->memory, size);
     return bytes;
 }
 
@@ -318,7 +303,7 @@ static void load_side(VerifyReader *reader, VerifyFile *file, int side)
         atomic_store(&file->bytes[side], bytes);
         return;
     }
-    if (bytes != NULL) verify_release(store, size);
+    if (bytes != NULL) verify_release(&store->memory, size);
     free(bytes);
     atomic_store(&file->paged[side], true);
 }
@@ -336,8 +321,8 @@ static const uint8_t *cached_block(VerifyReader *reader, const VerifyFile *file,
     uint64_t hash = (uint64_t)(uintptr_t)file / 16 + block * 2 + (uint64_t)side;
     size_t size = (size_t)1 << file->header->block_bits, slots = VERIFY_CACHE / size;
     if (slots > VERIFY_SLOTS) slots = VERIFY_SLOTS;
-    while (slots > 1 && slots * size > reader->store->limit / 32) slots /= 2;
-    size_t i = (size_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 32) % slots;
+    while (slots > 1 && slots * size > reader->store->memory.limit / 32) slots /= 2;
+    size_t i = (size_t)(hash * HASH_FACTOR >> 32) % slots;
     if (reader->slot[i].file == file && reader->slot[i].block == block &&
         reader->slot[i].side == side)
         return reader->slot[i].bytes;
@@ -370,7 +355,7 @@ static unsigned code_in_whole(const TableHeader *h, const uint8_t *bytes, uint64
 static unsigned cell_code(VerifyReader *reader, const VerifyFile *file, int side, uint64_t cell)
 {
     treb_error error = {0};
-    int code = table_read_cell(file->table, TABLE_WAIT, side, cell, &error);
+    int code = table_read_cell(file->table, WAIT_FOR_ALL, side, cell, &error);
     if (code >= 0) return (unsigned)code;
     if (reader->error.status == TREB_OK) reader->error = error;
     return 0;
@@ -394,7 +379,7 @@ static _Atomic(uint16_t) *new_memo(VerifyStore *store, VerifyEntry *entry, int s
 {
     _Atomic(uint16_t) *memo = atomic_load(&entry->memo[side]);
     if (memo != NULL || memo_bytes(entry) > store->whole_limit) return memo;
-    memo = verify_loose_new(store, memo_bytes(entry)); /* zero means unknown */
+    memo = verify_reclaimable_new(&store->memory, memo_bytes(entry)); /* zero means unknown */
     atomic_store(&entry->memo[side], memo);
     return memo;
 }

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/verify/full.h"
+#include "check/verify/unpack.h"
+#include "check/verify/passes.h"
 
 enum { PER_BYTE_MAX = 8 };
 
@@ -48,7 +49,7 @@ static uint64_t group_step(const Transfer *t, int axis, uint32_t coordinate)
     const IndexGroup *from = &t->from->group[axis - 1], *to = &t->to->group[axis - 1];
     uint8_t squares[TREB_MEN_MAX];
     uint64_t stride = t->to->stride[axis];
-    if (from->by_shade == to->by_shade) return coordinate * stride;
+    if (from->by_square_color == to->by_square_color) return coordinate * stride;
     index_group_squares(from, coordinate, squares);
     return index_group(to, squares) * stride;
 }
@@ -210,7 +211,7 @@ static void unpack_file(const Transfer *t)
             if (!memory || atomic_load(&report->stop)) continue;
             copy_block(t, reader, bytes, b);
             if (b % 64 == 0) verify_report_progress(report, 0); /* May end it. */
-            verify_loose_mind(t->full->store);
+            verify_memory_reclaim(&t->full->store->memory);
         }
         if (memory && reader->error.status != TREB_OK) verify_report_fail(report, &reader->error);
         verify_reader_free(reader);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/system/error.h"
-#include "check/verify/parts.h"
+#include "check/verify/value.h"
 
 enum {
     LOSSES = 1 << TREB_LOSS | 1 << TREB_BLESSED_LOSS,

@@ -1,11 +1,14 @@
 /* verify.c - see verify.h: the headers, the sample, and what a verification consists of. */
 #include "check/verify/verify.h"
+#include "check/verify/checksum.h"
+#include "check/verify/full.h"
+#include "check/verify/walk.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/system/error.h"
-#include "check/verify/parts.h"
+#include "core/system/hash.h"
 
 enum { SAMPLE_CHUNK = 256, SAMPLE_CELLS = 1 << 16, SMALL_SIDE = 8 << 20 };
 
@@ -50,20 +53,13 @@ static void check_ours(VerifyReport *report, VerifyStore *store)
 
 /* ---- the sample ------------------------------------------------------------------------------ */
 
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
-
 /* A number that depends on the material, the side and the chunk alone. */
 static double chunk_draw(const Material *material, int side, uint64_t chunk)
 {
     char name[MATERIAL_NAME_SIZE];
-    uint64_t hash = mix(chunk * 2 + (uint64_t)side + 1);
+    uint64_t hash = hash_mix(chunk * 2 + (uint64_t)side + 1);
     material_name(material, name);
-    for (const char *c = name; *c != '\0'; c++) hash = mix(hash ^ (unsigned char)*c);
+    for (const char *c = name; *c != '\0'; c++) hash = hash_mix(hash ^ (unsigned char)*c);
     return (double)(hash >> 11) / (double)(UINT64_C(1) << 53);
 }
 
@@ -326,7 +322,9 @@ static treb_status check_files(const VerifyStore *store, VerifyResult *result, t
         if (syzygy || entry->file[m].table != NULL) result->metrics |= metric_bit(m);
         if (m > TREB_WDL || result->metrics != 0) continue;
         verify_file_name(store, &entry->material, TREB_WDL, name);
-        return fail(error, TREB_ERR_NO_TABLE, "%s is not installed", name);
+        fail(error, TREB_ERR_NO_TABLE, "%s is not installed", name);
+        material_name(&entry->material, name);
+        return fail_missing_table(error, name, TREB_WDL);
     }
     result->wdl_only = (result->metrics & VERIFY_DISTANCES) == 0;
     result->rule_proved = (result->metrics & metric_bit(TREB_DTZ)) != 0;

@@ -4,7 +4,7 @@
  * step redoes only the axes that change: nearly always the innermost. */
 #include <string.h>
 
-#include "check/verify/parts.h"
+#include "check/verify/walk.h"
 
 static bool on_diagonal(int square) { return square_file(square) == square_rank(square); }
 
@@ -122,7 +122,7 @@ bool verify_walk_valid(const VerifyWalk *walk)
 static uint32_t coordinate_of(const VerifyWalk *walk, const Index *other, int axis)
 {
     int g = axis - 1;
-    if (axis == INDEX_KINGS_AXIS || other->group[g].by_shade == walk->index->group[g].by_shade)
+    if (axis == INDEX_KINGS_AXIS || other->group[g].by_square_color == walk->index->group[g].by_square_color)
         return walk->coordinate[axis];
     return index_group(&other->group[g], &walk->men.square[walk->first[axis]]);
 }

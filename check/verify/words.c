@@ -1,7 +1,7 @@
 /* words.c - what is known of each position of a table under a full check: see full.h.
  *
  * A scratch file is mapped: what of it is in memory, and for how long, is the system's to decide, and
- * the pages of it that the process holds are given back when it holds too many (loose.c). */
+ * the pages of it that the process holds are given back when it holds too many (memory.h). */
 #define _DEFAULT_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "core/system/error.h"
 #include "core/system/io.h"
 #include "core/system/machine.h"
-#include "check/verify/full.h"
+#include "check/verify/words.h"
 
 void verify_words_layout(VerifyWords *words, const unsigned bits[TREB_METRICS], bool completed)
 {
@@ -59,7 +59,7 @@ static treb_status fail_disk(const char *folder, uint64_t bytes, treb_error *err
 treb_status verify_words_on_disk(VerifyWords *words, VerifyStore *store, uint64_t cells, int sides,
                                  const char *folder, uint64_t most, treb_error *error)
 {
-    uint64_t page = store->page_bytes;
+    uint64_t page = store->memory.page_bytes;
     words->page_bytes = page;
     words->side_bytes = (cells * words->bytes + page - 1) / page * page;
     words->folder = folder;
@@ -77,7 +77,7 @@ treb_status verify_words_on_disk(VerifyWords *words, VerifyStore *store, uint64_
             return errno == ENOMEM ? fail_memory(error)
                                    : fail_errno(error, "map a scratch file", folder);
         words->side[s] = at;
-        if (!verify_loose_add(store, at, words->side_bytes)) return fail_memory(error);
+        if (!verify_reclaimable_add(&store->memory, at, words->side_bytes)) return fail_memory(error);
     }
     return TREB_OK;
 }

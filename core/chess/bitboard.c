@@ -1,8 +1,6 @@
-/* bitboard.c - the constant tables of bitboard.h.
- *
- * They are written out rather than computed at start-up, so that no call has to come first and
- * threads share nothing writable. tests/test_rules.c compares every entry with a plain walk
- * over the board. */
+/* bitboard.c - the constant tables of bitboard.h. They are written out, not computed at start-up,
+ * so that no initialisation is needed. tests/core/test_rules.c compares every entry with a plain
+ * walk over the board. */
 #include "core/chess/bitboard.h"
 
 const uint64_t bitboard_knight[64] = {

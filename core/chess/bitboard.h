@@ -1,11 +1,11 @@
-/* bitboard.h - sets of squares as 64-bit words, and where men attack.
+/* bitboard.h - sets of squares as 64-bit words, and attacks.
  *
- * Bit s of a set is square s, a1 = 0 to h8 = 63. A slider's attack along one line is found by
+ * Bit s of a set is square s, a1 = 0 to h8 = 63. The attack of a slider along one line is found by
  * "obstruction difference": of the men on the line below the slider take the highest, of those
- * above it the lowest, and the squares from the one to the other are what it attacks. One
- * subtraction finds them; the four lines through a square need 2 KiB of constant tables. */
-#ifndef TREB_CORE_BITBOARD_H
-#define TREB_CORE_BITBOARD_H
+ * above it the lowest; the slider attacks the squares from the one to the other. One subtraction
+ * computes them. The four lines through each square take 2 KiB of constant tables. */
+#ifndef TREB_CORE_CHESS_BITBOARD_H
+#define TREB_CORE_CHESS_BITBOARD_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,7 +25,7 @@ static inline int square_file(int sq) { return sq & 7; }
 static inline int square_rank(int sq) { return sq >> 3; }
 static inline int square_at(int file, int rank) { return rank * 8 + file; }
 
-/* "e4" */
+/* Writes the name of a square: "e4". */
 static inline void square_name(int sq, char out[3])
 {
     out[0] = (char)('a' + square_file(sq));
@@ -41,7 +41,8 @@ static inline bool bit_test(uint64_t set, int sq) { return set >> sq & 1; }
 static inline int bit_count(uint64_t set) { return __builtin_popcountll(set); }
 static inline bool bit_many(uint64_t set) { return (set & (set - 1)) != 0; }
 
-/* A word with all bits of those of its bytes, from the lowest on, that a bit of `byte` names. */
+/* Returns the word in which byte i has all bits set if bit i of `byte` is set, and none
+ * otherwise. */
 static inline uint64_t byte_mask(unsigned byte)
 {
     uint64_t bits = byte * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
@@ -49,10 +50,10 @@ static inline uint64_t byte_mask(unsigned byte)
     return (bits >> 7 & UINT64_C(0x0101010101010101)) * 255;
 }
 
-/* The lowest square of a set that is not empty. */
+/* Returns the lowest square of a set that is not empty. */
 static inline int bit_first(uint64_t set) { return __builtin_ctzll(set); }
 
-/* Takes the lowest square out of a set that is not empty. */
+/* Removes the lowest square from a set that is not empty, and returns it. */
 static inline int bit_pop(uint64_t *set)
 {
     int sq = bit_first(*set);
@@ -60,10 +61,10 @@ static inline int bit_pop(uint64_t *set)
     return sq;
 }
 
-/* Rank 1 becomes rank 8. */
+/* Exchanges rank 1 with rank 8, rank 2 with rank 7 and so on. */
 static inline uint64_t flip_ranks(uint64_t set) { return __builtin_bswap64(set); }
 
-/* The a-file becomes the h-file. */
+/* Exchanges the a-file with the h-file, the b-file with the g-file and so on. */
 static inline uint64_t flip_files(uint64_t set)
 {
     const uint64_t one = UINT64_C(0x5555555555555555);
@@ -74,7 +75,7 @@ static inline uint64_t flip_files(uint64_t set)
     return (set >> 4 & four) | (set & four) << 4;
 }
 
-/* Files become ranks: the mirror is the line from a1 to h8. */
+/* Exchanges files and ranks: reflects the board in the line from a1 to h8. */
 static inline uint64_t flip_diagonal(uint64_t set)
 {
     uint64_t t = (set ^ set << 28) & UINT64_C(0x0f0f0f0f00000000);
@@ -85,7 +86,7 @@ static inline uint64_t flip_diagonal(uint64_t set)
     return set ^ t ^ t >> 7;
 }
 
-/* What all pawns of a set attack. */
+/* Returns the squares that the pawns of a set attack. */
 static inline uint64_t pawns_attack(int color, uint64_t pawns)
 {
     uint64_t to_left = pawns & ~file_bits(0), to_right = pawns & ~file_bits(7);
@@ -101,12 +102,13 @@ static inline uint64_t pawn_attacks(int color, int sq)
 static inline uint64_t knight_attacks(int sq) { return bitboard_knight[sq]; }
 static inline uint64_t king_attacks(int sq) { return bitboard_king[sq]; }
 
-/* Attacks from `sq` along one line through it, up to and including the first man of `occ`. */
+/* Returns the squares of a line that a slider on `sq` attacks, up to and including the nearest men
+ * of `occ`. `line` does not contain `sq`. */
 static inline uint64_t line_attacks(uint64_t line, int sq, uint64_t occ)
 {
     uint64_t below = square_bit(sq) - 1, men = occ & line;
     uint64_t upper = men & ~below;
-    /* With no man below, bit 0 stands in: the line's lower end is never under it. */
+    /* If there is no man below, bit 0 takes its place: no square of the line is lower. */
     uint64_t highest_below = UINT64_C(1) << (63 ^ __builtin_clzll((men & below) | 1));
     return (upper ^ (upper - highest_below)) & line;
 }
@@ -128,7 +130,7 @@ static inline uint64_t queen_attacks(int sq, uint64_t occ)
     return bishop_attacks(sq, occ) | rook_attacks(sq, occ);
 }
 
-/* For any type but the pawn, whose attacks depend on its colour. */
+/* Attacks of any type but the pawn, whose attacks depend on its colour. */
 static inline uint64_t piece_attacks(int type, int sq, uint64_t occ)
 {
     switch (type) {
@@ -147,7 +149,7 @@ static inline uint64_t piece_attacks(int type, int sq, uint64_t occ)
     }
 }
 
-/* The whole line through both squares without `a`, or nothing if they share no line. */
+/* Returns the whole line through both squares, without `a`; the empty set if they share no line. */
 static inline uint64_t line_through(int a, int b)
 {
     const BitboardLines *lines = &bitboard_lines[a];
@@ -158,10 +160,10 @@ static inline uint64_t line_through(int a, int b)
     return 0;
 }
 
-/* The squares strictly between two on a common line; else nothing. */
+/* Returns the squares strictly between two squares of a common line; otherwise the empty set. */
 static inline uint64_t squares_between(int a, int b)
 {
-    /* Along every line the numbers of the squares only rise. */
+    /* The numbers of squares ascend along every line. */
     int low = a < b ? a : b, high = a < b ? b : a;
     uint64_t above_low = ~(square_bit(low) - 1) & ~square_bit(low);
     return line_through(a, b) & above_low & (square_bit(high) - 1);

@@ -20,7 +20,7 @@ static ConversionKind kind_of(const Enumeration *e, int mover, int victim)
                             .pawns = {e->board->pawns[0], e->board->pawns[1]}};
 }
 
-/* The captures by the king or a man. */
+/* Visits the captures by the king or by a man. */
 static bool visit_captures(const Enumeration *e, int mover)
 {
     for (int i = 0; i < e->board->men; i++) {
@@ -36,7 +36,8 @@ static bool visit_captures(const Enumeration *e, int mover)
     return true;
 }
 
-/* A pawn arrives on kind.to; kind.pawns is still without it. */
+/* Visits the moves by which a pawn arrives on kind.to. kind.pawns does not contain that pawn
+ * yet. */
 static bool visit_arrival(const Enumeration *e, ConversionKind kind)
 {
     if (bit_test(rank_bits(0) | rank_bits(7), kind.to)) {
@@ -57,8 +58,8 @@ static ConversionKind pawn_kind(const Enumeration *e, int victim, int from, int 
     return kind;
 }
 
-/* The answers to a double push; kind.pawns is without the pawn that moves, and so without it once
- * it has been taken. */
+/* Finds the en passant captures that answer a double push. kind.pawns does not contain the pawn
+ * that moves, as after its capture. */
 static void find_answers(const Enumeration *e, ConversionKind *kind)
 {
     uint64_t takers = pawn_attacks(e->side, kind->between) & kind->pawns[!e->side];

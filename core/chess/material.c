@@ -8,7 +8,7 @@
 
 static const char letters[] = "PNBRQK";
 
-/* The types in the order of a name, best first. */
+/* The types in the order of a name, from the most to the least valuable. */
 static const int name_order[TREB_TYPES] = {TREB_KING,   TREB_QUEEN,  TREB_ROOK,
                                            TREB_BISHOP, TREB_KNIGHT, TREB_PAWN};
 
@@ -35,12 +35,13 @@ bool material_parse(const char *name, Material *out)
 
 static const char gaps[] = " -_", dashes[] = "-_", kings[] = "kK";
 
-/* Where the first side ends and the second begins. */
+/* End of the first side and beginning of the second in a text. */
 typedef struct Parting {
     const char *end, *next;
 } Parting;
 
-/* The only gap between letters that is made of `set`; NULL if there is none, or more than one. */
+/* Returns the only gap between letters that consists of characters of `set`; NULL if there is none,
+ * or more than one. */
 static const char *find_gap(const char *text, const char *set)
 {
     const char *gap = NULL;
@@ -53,8 +54,8 @@ static const char *find_gap(const char *text, const char *set)
     return gap;
 }
 
-/* A gap parts the sides in "KRP-KR" and in "rk kp", but not in "KB NK", which the second king does.
- * Of "KB-NK" nobody can tell what is meant: all is one side then, and refused. */
+/* A gap separates the sides in "KRP-KR" and "rk kp", but not in "KB NK", where the second king
+ * does. "KB-NK" is ambiguous: all of it is then one side, and refused. */
 static Parting find_parting(const char *text)
 {
     const char *v = strpbrk(text, "vV"), *first = text + strspn(text, gaps);
@@ -78,15 +79,14 @@ static treb_status read_side(const char *text, const char *from, const char *end
         const char *at = strchr(letters, toupper((unsigned char)*c));
         if (strchr(gaps, *c) != NULL) continue;
         if (at == NULL && isgraph((unsigned char)*c))
-            return fail(error, TREB_ERR_ARGUMENT,
-                        "'%.100s' is no material: %c is no man; men are K, Q, R, B, N and P", text,
-                        *c);
+            return fail(error, TREB_ERR_ARGUMENT, "no ending called '%.100s': write it like KRPvKR",
+                        text);
         if (at == NULL)
             return fail(error, TREB_ERR_ARGUMENT,
-                        "this is no material: write it as KRPvKR, of K, Q, R, B, N and P");
+                        "this is not the name of an ending: write it like KRPvKR");
         m->count[color][at - letters]++;
         if (material_men(m) > TREB_MEN_MAX)
-            return fail(error, TREB_ERR_ARGUMENT, "'%.100s' are more than %d men", text,
+            return fail(error, TREB_ERR_ARGUMENT, "'%.100s' has more than %d men", text,
                         TREB_MEN_MAX);
     }
     return TREB_OK;
@@ -102,7 +102,8 @@ treb_status material_read(const char *text, Material *out, treb_error *error)
     if (status != TREB_OK) return status;
     if (m.count[TREB_WHITE][TREB_KING] != 1 || m.count[TREB_BLACK][TREB_KING] != 1)
         return fail(error, TREB_ERR_ARGUMENT,
-                    "'%.100s' is no material: each side has one king, as in KRPvKR", text);
+                    "no ending called '%.100s': write it like KRPvKR, with one king on each side",
+                    text);
     *out = m;
     return TREB_OK;
 }
@@ -169,16 +170,16 @@ bool material_canonical(Material *m)
     return true;
 }
 
-/* A list of juniors in the works. */
-typedef struct Juniors {
+/* A list of sub-endings that is being built. */
+typedef struct SubEndings {
     const Material *self;
     Material *out;
     uint8_t *turns; /* may be NULL */
     int count;
-} Juniors;
+} SubEndings;
 
-/* Adds a material that is reached with `turn` to move. */
-static void add_junior(Juniors *list, Material m, int turn)
+/* Adds a material that can arise with `turn` to move. */
+static void add_sub_ending(SubEndings *list, Material m, int turn)
 {
     if (material_canonical(&m)) turn = !turn;
     if (material_equal(&m, list->self)) return;
@@ -191,37 +192,37 @@ static void add_junior(Juniors *list, Material m, int turn)
     if (list->turns) list->turns[i] |= 1u << turn;
 }
 
-/* Adds the materials after `color` promotes a pawn of `m`. */
-static void add_promotions(Juniors *list, const Material *m, int color)
+/* Adds the materials that arise when `color` promotes a pawn of `m`. */
+static void add_promotions(SubEndings *list, const Material *m, int color)
 {
     if (m->count[color][TREB_PAWN] == 0) return;
     for (int type = TREB_QUEEN; type >= TREB_KNIGHT; type--) {
         Material j = *m;
         j.count[color][TREB_PAWN]--;
         j.count[color][type]++;
-        add_junior(list, j, !color);
+        add_sub_ending(list, j, !color);
     }
 }
 
-int material_juniors(const Material *m, Material out[MATERIAL_MAX_JUNIORS],
-                     uint8_t turns[MATERIAL_MAX_JUNIORS])
+int material_sub_endings(const Material *m, Material out[MATERIAL_SUB_ENDINGS_MAX],
+                         uint8_t turns[MATERIAL_SUB_ENDINGS_MAX])
 {
-    Juniors list = {m, out, turns, 0};
+    SubEndings list = {m, out, turns, 0};
     for (int color = 0; color < 2; color++) {
         add_promotions(&list, m, color);
         for (int type = TREB_PAWN; type < TREB_KING; type++) {
             if (m->count[!color][type] == 0) continue;
             Material j = *m;
             j.count[!color][type]--;
-            add_junior(&list, j, !color);
-            /* No pawn captures a pawn on the last rank. */
+            add_sub_ending(&list, j, !color);
+            /* No pawn can capture a pawn on the last rank. */
             if (type != TREB_PAWN) add_promotions(&list, &j, color);
         }
     }
     return list.count;
 }
 
-/* Appends every choice of `left` more men of at most type `type` for `color`. */
+/* Appends every material with `left` more men of `color`, of type `type` or less valuable. */
 static size_t list_side(Material m, int color, int type, int left, int black, Material *out,
                         size_t max, size_t n)
 {

@@ -1,6 +1,6 @@
 /* material.h - which men stand on the board, and the names of materials. */
-#ifndef TREB_CORE_MATERIAL_H
-#define TREB_CORE_MATERIAL_H
+#ifndef TREB_CORE_CHESS_MATERIAL_H
+#define TREB_CORE_CHESS_MATERIAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,29 +8,32 @@
 
 #include "trebuchet.h"
 
-enum { MATERIAL_NAME_SIZE = 24, MATERIAL_MAX_JUNIORS = 64 };
+enum { MATERIAL_NAME_SIZE = 24, MATERIAL_SUB_ENDINGS_MAX = 64 };
 
-/* Men by colour and type; each colour has exactly one king. */
+/* The number of men by colour and type. Each colour has exactly one king. */
 typedef struct Material {
     uint8_t count[2][TREB_TYPES];
 } Material;
 
-/* Reads "KRPvKR" (any order of men within a side), as files have it. False if it is no material. */
+/* Reads a name as files have it: "KRPvKR", with the men of a side in any order. Returns false if it
+ * names no material. */
 bool material_parse(const char *name, Material *out);
 
-/* The same of the first `length` letters of a longer text. */
+/* Reads a name that consists of the first `length` letters of a text, otherwise like
+ * material_parse. */
 bool material_parse_start(const char *text, size_t length, Material *out);
 
 /* Reads a material as people write it: KRPvKR, krp-kr, KRP v KR, KRPKR. Capitals do not matter. The
- * sides are parted by a v, by vs or by the only gap (a space, dash or underscore), or else the
- * second begins with its king. TREB_ERR_ARGUMENT, with what is wrong, if it is no material. */
+ * sides are separated by "v", "vs" or a single gap (a space, dash or underscore); without one of
+ * these the second side begins with its king. Returns TREB_ERR_ARGUMENT, with what is wrong, if the
+ * text names no material. */
 treb_status material_read(const char *text, Material *out, treb_error *error);
 
-/* The canonical material that a file's name begins with, up to its first dot: "KRPvKR.dtz.treb".
- * False if there is none. */
+/* Reads the canonical material at the beginning of a file's name, up to the first dot:
+ * "KRPvKR.dtz.treb". Returns false if there is none. */
 bool material_of_file(const char *name, Material *out);
 
-/* Writes the name, White's men first, each side in the order KQRBNP. */
+/* Writes the name: White's men first, each side in the order KQRBNP. */
 void material_name(const Material *m, char out[MATERIAL_NAME_SIZE]);
 
 Material material_of_position(const treb_position *pos);
@@ -40,22 +43,24 @@ int material_men_of(const Material *m, int color);
 bool material_has_pawns(const Material *m);
 bool material_equal(const Material *a, const Material *b);
 
-/* The same men on both sides. */
+/* Returns whether both sides have the same men. */
 bool material_symmetric(const Material *m);
 
 Material material_swap(const Material *m);
 
-/* A canonical material names the side first that has more men or, man by man, the better ones.
- * Canonicalises in place and says whether the colours were swapped. */
+/* Makes a material canonical, in place: White is the side that has more men or, man by man, the
+ * better ones. Returns whether the colours were exchanged. */
 bool material_canonical(Material *m);
 
-/* The canonical materials that one capture, promotion or both can lead to, each once, without
- * a repetition of `m`. Returns how many. Unless NULL, `turns` tells with whom to move: bit
- * TREB_WHITE and bit TREB_BLACK, by the colours of the junior. */
-int material_juniors(const Material *m, Material out[MATERIAL_MAX_JUNIORS],
-                     uint8_t turns[MATERIAL_MAX_JUNIORS]);
+/* Writes the sub-endings of a material: the canonical materials that one capture, promotion or both
+ * can lead to, each once and without `m` itself. Returns their number. Unless `turns` is NULL, it
+ * gets the possible sides to move in each: bit TREB_WHITE and bit TREB_BLACK, by the colours of the
+ * sub-ending. */
+int material_sub_endings(const Material *m, Material out[MATERIAL_SUB_ENDINGS_MAX],
+                         uint8_t turns[MATERIAL_SUB_ENDINGS_MAX]);
 
-/* All canonical materials of exactly `men` men. Returns their number; writes at most `max`. */
+/* Writes at most `max` of the canonical materials of exactly `men` men, and returns the number of
+ * all. */
 size_t material_list(int men, Material *out, size_t max);
 
 #endif

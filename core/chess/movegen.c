@@ -1,9 +1,9 @@
 /* movegen.c - see movegen.h.
  *
- * Moves come out legal at once. A king move is tried with the king lifted off the board, so that
- * it cannot hide from a slider behind itself. Any other man must answer a check, if there is one,
- * and if pinned must stay on the line to its king. En passant, which takes two men off one rank,
- * is tried on the resulting board instead. */
+ * The generator writes legal moves directly. King moves are tested with the king removed from the
+ * board, so that it cannot block a slider behind itself. Any other man must end a check, if there
+ * is one, and if pinned must stay on the line to its king. En passant removes two men from one
+ * rank, and is tested on the resulting board instead. */
 #include "core/chess/movegen.h"
 
 #include <assert.h>
@@ -12,8 +12,9 @@ typedef struct Generator {
     const treb_position *pos;
     int us, king;
     uint64_t own, enemy, occ;
-    uint64_t pinned;   /* own men that alone shield the king from a slider */
-    uint64_t evasions; /* where men other than the king may go: anywhere, or to end a check */
+    uint64_t pinned;   /* own men that are the only ones between the king and a slider */
+    uint64_t evasions; /* where men other than the king may go: anywhere, or where they end a
+                          check */
     Move *out;
     int count;
 } Generator;
@@ -24,7 +25,7 @@ static uint64_t find_pinned(const treb_position *pos, int us, int king)
     uint64_t queens = pos->by_type[TREB_QUEEN];
     uint64_t diagonal = enemy & (pos->by_type[TREB_BISHOP] | queens);
     uint64_t straight = enemy & (pos->by_type[TREB_ROOK] | queens);
-    /* Only enemies block here: what is then between slider and king is our own. */
+    /* Only enemies block here: men between slider and king are then our own. */
     uint64_t snipers = 0;
     if (diagonal != 0) snipers |= bishop_attacks(king, enemy) & diagonal;
     if (straight != 0) snipers |= rook_attacks(king, enemy) & straight;
@@ -75,7 +76,7 @@ static void add_pawn_moves(Generator *g, int from, uint64_t targets)
     }
 }
 
-/* Where a man other than the king may go as far as its king is concerned. */
+/* Returns the squares to which a man other than the king may go without exposing its king. */
 static uint64_t allowed_from(const Generator *g, int from)
 {
     if (!bit_test(g->pinned, from)) return g->evasions;
@@ -93,10 +94,11 @@ static uint64_t pawn_pushes(int color, int from, uint64_t occ)
     return once | ((once & rank_bits(5)) >> 8 & empty);
 }
 
-/* Where the pawn stands that an en passant capture takes. */
+/* Returns the square of the pawn that an en passant capture removes. */
 static int ep_victim(int ep) { return ep ^ 8; }
 
-/* The own pawns that attack the ep square, whatever becomes of their king. */
+/* Returns the own pawns that attack the en passant square, even if moving them exposes their
+ * king. */
 static uint64_t ep_capturers(const treb_position *pos)
 {
     if (pos->ep == 0) return 0;
@@ -130,7 +132,7 @@ static void generate_king(Generator *g, uint64_t targets)
     }
 }
 
-/* The moves of all men but the king that end on one of `targets`, and en passant. */
+/* Generates the moves of all men but the king to squares of `targets`, and en passant. */
 static void generate_men(Generator *g, uint64_t targets)
 {
     for (int type = TREB_QUEEN; type >= TREB_KNIGHT; type--) {
@@ -149,7 +151,7 @@ static void generate_men(Generator *g, uint64_t targets)
     generate_ep(g);
 }
 
-/* Whether some man attacks an enemy, legally or not. */
+/* Returns whether some man attacks an enemy, even if capturing it is illegal. */
 static bool attacks_any(const treb_position *pos)
 {
     uint64_t own = pos->by_color[pos->turn], enemy = pos->by_color[pos->turn ^ 1];
@@ -173,8 +175,8 @@ int movegen_legal(const treb_position *pos, Move *out)
     return g.count;
 }
 
-/* Whether the king may go from `king` over `over` to `to`, none of which may be attacked, past
- * squares that must be empty. */
+/* Returns whether the king may castle from `king` over `over` to `to`. None of these may be
+ * attacked, and the squares of `empty` must be empty. */
 static bool may_castle(const treb_position *pos, int king, int over, int to, uint64_t empty)
 {
     int enemy = pos->turn ^ 1;
@@ -231,7 +233,7 @@ bool movegen_any(const treb_position *pos)
     Move moves[MOVES_MAX];
     Generator g = generator_init(pos, moves);
     generate_king(&g, ~g.own);
-    /* Nearly always the king can move and settles it. */
+    /* The king can nearly always move, so that no other moves are needed. */
     if (g.count == 0) generate_men(&g, ~g.own);
     return g.count > 0;
 }
@@ -248,7 +250,7 @@ bool position_ep_legal(const treb_position *pos)
 
 /* ---- Making moves ---------------------------------------------------------------------------- */
 
-/* The castling rights that go when a man leaves this square or is taken on it. */
+/* Returns the castling rights that end when a man leaves this square or is captured on it. */
 static unsigned castling_lost(int sq)
 {
     switch (sq) {
@@ -298,7 +300,7 @@ void position_make(const treb_position *pos, Move m, treb_position *child)
     assert(position_ok(child));
 }
 
-/* King and rook change places, and no right is left. */
+/* Moves king and rook, and removes the rights of this colour. */
 static void make_castling(const treb_position *pos, Move m, treb_position *child)
 {
     int us = pos->turn, from = move_from(m), to = move_to(m);

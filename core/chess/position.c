@@ -5,10 +5,10 @@
 
 enum { FEN_FIELDS_MIN = 2, FEN_FIELDS_MAX = 6, SIDE_MEN_MAX = 16, SIDE_PAWNS_MAX = 8 };
 
-/* How much is overlooked in a FEN. */
+/* How much a reader of FENs tolerates. */
 typedef enum Reading { STRICT, LENIENT } Reading;
 
-/* One field of a FEN, not terminated. */
+/* A field of a FEN. Not terminated by zero. */
 typedef struct Field {
     const char *text;
     size_t length;
@@ -32,8 +32,8 @@ static treb_status bad_fen(const char **why, const char *text)
 
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-/* Splits at white space. Returns the number of fields, FEN_FIELDS_MAX + 1 if there are more than
- * a FEN has. */
+/* Splits a text at white space. Returns the number of fields, or FEN_FIELDS_MAX + 1 if there are
+ * more than a FEN has. */
 static int split_fields(const char *fen, Field fields[FEN_FIELDS_MAX])
 {
     int count = 0;
@@ -47,14 +47,14 @@ static int split_fields(const char *fen, Field fields[FEN_FIELDS_MAX])
     }
 }
 
-/* Where `c` stands among `letters`, or -1. */
+/* Returns the position of `c` in `letters`, or -1. */
 static int letter_index(const char *letters, char c)
 {
     const char *at = c != '\0' ? strchr(letters, c) : NULL;
     return at != NULL ? (int)(at - letters) : -1;
 }
 
-/* Reads one rank up to its '/' or the end of the field; moves `at` there. */
+/* Reads one rank up to its '/' or the end of the field, and moves `at` there. */
 static treb_status read_rank(Field field, size_t *at, int rank, Reading reading, treb_position *pos,
                              const char **why)
 {
@@ -112,8 +112,8 @@ static treb_status read_turn(Field field, treb_position *pos, const char **why)
 
 static bool is_dash(Field field) { return field.length == 1 && field.text[0] == '-'; }
 
-/* The right that a letter names; LENIENT takes files of rooks, too, of which only a and h count.
- * 0 if there is no such right, -1 if there is no such letter. */
+/* Returns the right that a letter names. LENIENT also accepts files of rooks, of which only a and h
+ * count. 0 if there is no such right, -1 if the letter means nothing. */
 static int castling_right(char c, Reading reading)
 {
     static const char rooks[] = "HAha", files[] = "ABCDEFGHabcdefgh";
@@ -153,7 +153,8 @@ static treb_status read_ep(Field field, Reading reading, treb_position *pos, con
     return TREB_OK;
 }
 
-/* False if the field is not a number of 0 to 65535; LENIENT takes larger ones for the largest. */
+/* Reads a number of 0 to 65535. LENIENT reads larger ones as 65535. Returns false if the field is
+ * not such a number. */
 static bool read_number(Field field, Reading reading, uint16_t *out)
 {
     uint32_t value = 0;
@@ -177,12 +178,12 @@ static treb_status read_counters(const Field *fields, int count, Reading reading
     if (count > 5 && !read_number(fields[5], reading, &pos->fullmove)) {
         return bad_fen(why, "the move number is not a number from 0 to 65535");
     }
-    /* Many programs count from 0; nothing depends on it. */
+    /* Many programs count moves from 0. No result depends on this number. */
     if (pos->fullmove == 0) pos->fullmove = 1;
     return TREB_OK;
 }
 
-/* All of a FEN, without a look at the position. */
+/* Reads all of a FEN without checking the position. */
 static treb_status read_fen(const char *fen, Reading reading, treb_position *pos, const char **why)
 {
     Field fields[FEN_FIELDS_MAX];
@@ -283,7 +284,7 @@ void position_to_fen(const treb_position *pos, char out[TREB_FEN_SIZE])
 
 /* ---- Checking -------------------------------------------------------------------------------- */
 
-/* No square with two men, and none with half a man. */
+/* Checks that no square has two men, and that each man has a colour and a type. */
 static const char *fault_in_boards(const treb_position *pos)
 {
     uint64_t seen = 0, twice = 0;
@@ -300,16 +301,16 @@ static const char *fault_in_boards(const treb_position *pos)
     return NULL;
 }
 
-/* How many of some men are beyond those of the first set. */
+/* Returns how many men there are beyond the number at the start of a game. */
 static int extra_men(uint64_t men, int at_start)
 {
     int extra = bit_count(men) - at_start;
     return extra > 0 ? extra : 0;
 }
 
-/* Men beyond the first set, which has a bishop for each colour of squares, are promoted pawns, of
- * which there are no more than pawns are missing. This also keeps the number of moves below what a
- * list holds. */
+/* Men beyond those of the starting position, which include a bishop for each colour of squares, are
+ * promoted pawns; there cannot be more of them than pawns are missing. This also bounds the number
+ * of moves of a position. */
 static bool too_many_promoted(const treb_position *pos, int color)
 {
     static const int at_start[TREB_TYPES] = {0, 2, 0, 2, 1, 1};
@@ -333,8 +334,9 @@ static const char *fault_in_men(const treb_position *pos)
                                             "Black has more promoted men than pawns are missing"};
     static const char *const pawns[2] = {"White has more than 8 pawns",
                                          "Black has more than 8 pawns"};
-    /* Of ten men a side has eight beside its king at most, and what these may be is not restricted. Assertions come by
-     * here at the doors of modules: counting took a third of the time of tests under sanitizers. */
+    /* With ten men on the board a side has at most eight besides its king, and any types are
+     * possible. Assertions call this function often: the count took a third of the time of tests
+     * under sanitizers. */
     bool few = bit_count(position_occupied(pos)) <= SIDE_PAWNS_MAX + 2;
     for (int color = TREB_WHITE; color <= TREB_BLACK; color++) {
         uint64_t king = position_men_of(pos, color, TREB_KING);
@@ -382,7 +384,8 @@ static const char *fault_in_ep(const treb_position *pos)
     return NULL;
 }
 
-/* The rights whose king and rook stand at home, and those whose king does. */
+/* Returns the rights for which king and rook are on their squares; *kings gets those for which the
+ * king is. */
 static unsigned rights_at_home(const treb_position *pos, unsigned *kings)
 {
     static const int rook_home[4] = {7, 0, 63, 56}, king_home[2] = {4, 60};

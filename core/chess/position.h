@@ -1,10 +1,10 @@
 /* position.h - setting up, reading, writing and checking positions. */
-#ifndef TREB_CORE_POSITION_H
-#define TREB_CORE_POSITION_H
+#ifndef TREB_CORE_CHESS_POSITION_H
+#define TREB_CORE_CHESS_POSITION_H
 
 #include "core/chess/bitboard.h"
 
-/* The 50-move rule, in plies: after so many without a capture or pawn move the game may be claimed a
+/* The 50-move rule in plies: after this many without a capture or pawn move either side may claim a
  * draw. A mate by the last of them counts. */
 enum { RULE_PLIES = 100 };
 
@@ -12,38 +12,40 @@ enum { RULE_PLIES = 100 };
 enum { CASTLING_K = 1, CASTLING_Q = 2, CASTLING_k = 4, CASTLING_q = 8 };
 
 /* Reads a FEN of two (board and side to move) to six fields and checks the position. Returns
- * TREB_ERR_FEN if the text is at fault, TREB_ERR_POSITION if no such position can arise; `out` is
- * written only on success. `why` may be NULL; else it gets a static text that says what is wrong,
- * empty on success. The castling field may name rights, which the tables do not cover. */
+ * TREB_ERR_FEN if the text is not a FEN, TREB_ERR_POSITION if the position is impossible; `out` is
+ * written only on success. `why` may be NULL; otherwise it gets a static text that says what is
+ * wrong, empty on success. Castling rights are read, although no table covers them. */
 treb_status position_from_fen(const char *fen, treb_position *out, const char **why);
 
-/* The same, but overlooks what others do, above all lila-tablebase: castling rights and en passant
- * squares that cannot be are dropped, rights may be named by files of rooks and more than once,
- * White is to move if nobody is, digits may stand side by side, counters that are too large count
- * as the largest. */
+/* Reads a FEN like position_from_fen, and accepts what other programs do, above all lila-tablebase:
+ * impossible castling rights and en passant squares are dropped, rights may be named by the files
+ * of rooks and more than once, a missing side to move means White, digits may stand next to each
+ * other, counters that are too large become the largest. */
 treb_status position_from_fen_leniently(const char *fen, treb_position *out, const char **why);
 
-/* Writes all six fields. */
+/* Writes a FEN with all six fields. */
 void position_to_fen(const treb_position *pos, char out[TREB_FEN_SIZE]);
 
-/* Whether the position could arise, as far as can be told from the position alone: TREB_OK or
- * TREB_ERR_POSITION. Everything else in core/ that takes a position relies on it. */
+/* Returns TREB_ERR_POSITION, with the reason in *why, if the position by itself shows that no game
+ * can lead to it. All other functions of core/ that take a position require that it passes this
+ * check. */
 treb_status position_check(const treb_position *pos, const char **why);
 
-/* The same for assertions, which say at the doors of modules what they rely on. */
+/* Returns whether position_check accepts a position, for the assertions in which functions state
+ * what they require. */
 static inline bool position_ok(const treb_position *pos)
 {
     return position_check(pos, NULL) == TREB_OK;
 }
 
-/* Exchanges the colours: the board is turned by its ranks. `out` may be `pos`. */
+/* Exchanges the colours and turns the board upside down. `out` may be `pos`. */
 void position_swap_colors(const treb_position *pos, treb_position *out);
 
 /* Mirrors left and right. Castling rights have no mirror image and are dropped. `out` may be
  * `pos`. */
 void position_flip_files(const treb_position *pos, treb_position *out);
 
-/* Field by field: structs may differ in their padding. */
+/* Compares field by field, since the padding of structs may differ. */
 bool position_equal(const treb_position *a, const treb_position *b);
 
 static inline uint64_t position_occupied(const treb_position *pos)
@@ -56,20 +58,20 @@ static inline uint64_t position_men_of(const treb_position *pos, int color, int 
     return pos->by_color[color] & pos->by_type[type];
 }
 
-/* All but kings and pawns. */
+/* All men but kings and pawns. */
 static inline uint64_t position_pieces(const treb_position *pos)
 {
     return position_occupied(pos) & ~(pos->by_type[TREB_KING] | pos->by_type[TREB_PAWN]);
 }
 
-/* The square of a colour's king, which must exist. */
+/* Returns the square of a colour's king, which must exist. */
 static inline int position_king(const treb_position *pos, int color)
 {
     return bit_first(position_men_of(pos, color, TREB_KING));
 }
 
-/* The type of the man on a square, or -1 if it is empty. `color` may be NULL; it is written only
- * if there is a man. */
+/* Returns the type of the man on a square, or -1 if it is empty. `color` may be NULL; it is written
+ * only if there is a man. */
 static inline int position_piece_at(const treb_position *pos, int sq, int *color)
 {
     if (!bit_test(position_occupied(pos), sq)) return -1;
@@ -96,8 +98,8 @@ static inline void position_remove(treb_position *pos, int sq)
     for (int type = TREB_PAWN; type < TREB_TYPES; type++) pos->by_type[type] &= others;
 }
 
-/* The men of a colour that attack a square if `occ` is what stands in the way. Men that are not in
- * `occ` do not count, so a caller can take one off the board. */
+/* Returns the men of a colour that attack a square, with `occ` as the occupied squares. Men that
+ * are not in `occ` do not count, so that a caller can leave out a man. */
 static inline uint64_t square_attackers(const treb_position *pos, int sq, int color, uint64_t occ)
 {
     uint64_t queens = pos->by_type[TREB_QUEEN];

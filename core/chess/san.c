@@ -6,7 +6,7 @@
 
 static const char type_letters[] = "PNBRQK";
 
-/* What a text says about a move; -1 for what it does not say. */
+/* What a text says about a move; -1 where it says nothing. */
 typedef struct Description {
     int type, promo, from_file, from_rank, to;
     bool capture;
@@ -90,7 +90,7 @@ static const char *castling_text(Move m)
     return move_to(m) > move_from(m) ? short_castling : long_castling;
 }
 
-/* All of a move but what follows from it. */
+/* Writes a move without check and mate. */
 static char *write_move(const treb_position *pos, Move m, char *out)
 {
     int type = position_piece_at(pos, move_from(m), NULL);
@@ -124,7 +124,8 @@ void move_to_san(const treb_position *pos, Move m, char out[SAN_SIZE])
 
 /* ---- Reading the short form ------------------------------------------------------------------ */
 
-/* Takes the promotion and the to-square off the end of a text of `*length` characters. */
+/* Reads the promotion and the to-square from the end of a text of *length characters, and shortens
+ * *length. */
 static bool read_end(const char *text, size_t *length, Description *d)
 {
     size_t n = *length;
@@ -161,7 +162,7 @@ static bool fits(const treb_position *pos, Move m, const Description *d)
            (!d->capture || move_is_capture(pos, m));
 }
 
-/* Whether a text is a castling move; zeros count as the letter O. */
+/* Returns whether a text is a castling move; zeros count as the letter O. */
 static bool is_castling_text(const char *text, const char *castling)
 {
     size_t i = 0;

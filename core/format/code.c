@@ -29,8 +29,8 @@ static bool is_leaf(const Code *code, unsigned symbol)
     return right_of(code, symbol) == (code->wide ? CODE_LEAF : 0xfff);
 }
 
-/* How many values a symbol stands for, less 1; with those below it. Symbols stand for at most
- * CODE_VALUES_MAX values, so that no way down is longer. */
+/* Computes the number of values of a symbol, less 1, and of the symbols below it. A symbol stands
+ * for at most CODE_VALUES_MAX values, which also bounds the depth. */
 static bool measure(const Code *code, unsigned symbol, unsigned depth, uint8_t *state)
 {
     enum { UNKNOWN, UNDER_WAY, KNOWN };
@@ -61,7 +61,7 @@ static const char *measure_all(Code *code)
     return wrong;
 }
 
-/* base[l] is the first word of length l, as the top bits of 64; symbol[l] is what it stands for. */
+/* base[l] is the first word of length l, in the top bits of 64; symbol[l] is its symbol. */
 static void read_lengths(Code *code, const CodeParts *parts)
 {
     uint64_t base = 0;
@@ -88,8 +88,8 @@ static uint32_t big32(const uint8_t *at)
 /* The bits of a block, read from its start. */
 typedef struct Bits {
     const uint8_t *next, *end;
-    uint64_t code; /* the highest bits are the next ones */
-    unsigned used; /* bits less than 64 in `code` */
+    uint64_t code; /* the highest bits are the next to be read */
+    unsigned used; /* 64 less the number of bits in `code` */
 } Bits;
 
 static Bits bits_of(CodeBlock block)
@@ -98,7 +98,7 @@ static Bits bits_of(CodeBlock block)
     return (Bits){block.start + 8, block.end, code, 0};
 }
 
-/* 32 bits more; behind the end there are zeros. */
+/* Adds 32 bits; behind the end they are zeros. */
 static inline void fill(Bits *bits)
 {
     uint32_t more = 0;
@@ -113,12 +113,12 @@ static inline void fill(Bits *bits)
     bits->code |= (uint64_t)more << bits->used;
 }
 
-/* The next symbol; -1 if the bits stand for none. */
+/* Returns the next symbol; -1 if no word matches. */
 static inline int next_symbol(const Code *code, Bits *bits)
 {
     if (bits->used >= 32) fill(bits);
-    /* Where most words are of the shortest length the processor foresees it, and need not wait for
-     * the table. */
+    /* If most words have the shortest length, the processor predicts this branch and need not wait
+     * for the table. */
     unsigned l = code->shortest;
     if (bits->code < code->base[l]) {
         l = code->first_length[bits->code >> 56];
@@ -130,7 +130,7 @@ static inline int next_symbol(const Code *code, Bits *bits)
     return symbol < code->symbols ? (int)symbol : -1;
 }
 
-/* The value number `place` of a symbol that has so many. */
+/* Returns value number `place` of a symbol, which has at least place + 1 values. */
 static inline int descend(const Code *code, unsigned symbol, unsigned place)
 {
     while (code->more[symbol] >= code->fit) {
@@ -161,15 +161,16 @@ int code_value(const Code *code, CodeBlock block, unsigned place)
     }
 }
 
-/* What is done with `count` values of a symbol, from number `from` on. */
+/* Takes `count` values of a symbol, from number `from` on. */
 typedef void TakeValues(const Code *code, unsigned symbol, unsigned from, unsigned count, void *to);
 
-/* Takes the values of a symbol from number `from` on, at most `room`, by symbols that have no more
- * than `most`; returns how many. Inlined, as all below that is told what to do with them. */
+/* Takes the values of a symbol from number `from` on, at most `room`, by symbols of at most `most`
+ * values. Returns how many. Inlined, as are all functions below that have a parameter of type
+ * TakeValues. */
 static inline size_t take_symbol(const Code *code, unsigned symbol, unsigned from, size_t room,
                                  unsigned most, TakeValues *take, void *to)
 {
-    uint16_t later[CODE_VALUES_MAX]; /* symbols yet to be taken: each has a value at least */
+    uint16_t later[CODE_VALUES_MAX]; /* symbols still to be taken; each has at least one value */
     unsigned depth = 0;
     size_t count = 0;
     for (;;) {
@@ -192,7 +193,8 @@ static inline size_t take_symbol(const Code *code, unsigned symbol, unsigned fro
     }
 }
 
-/* The same of a block of `values`, from number `place` on; -1 if its bits stand for no symbol. */
+/* Takes the values of a block that has `values` of them, from number `place` on. Returns how many,
+ * or -1 if a word matches no symbol. */
 static inline int take_block(const Code *code, CodeBlock block, unsigned values, unsigned place,
                              size_t room, unsigned most, TakeValues *take, void *to)
 {
@@ -207,14 +209,14 @@ static inline int take_block(const Code *code, CodeBlock block, unsigned values,
             place -= own;
             continue;
         }
-        /* The last symbol of a block may stand for more than is left of it. */
+        /* The last symbol of a block may have more values than the block has left. */
         count += take_symbol(code, (unsigned)symbol, place, wanted - count, most, take, to);
         place = 0;
     }
     return (int)count;
 }
 
-/* Writes the value of a symbol that has but one. */
+/* Writes the value of a symbol with one value. */
 static inline void put_value(const Code *code, unsigned symbol, unsigned from, unsigned count,
                              void *to)
 {
@@ -249,7 +251,7 @@ static const char *make_pieces(Code *code)
     return NULL;
 }
 
-/* `bits` of `piece`, 1 to 64; what is above them may be anything. */
+/* Writes the lowest `bits` bits (1 to 64) of `piece`; the bits above may have any value. */
 static inline void put_bits(CodePack *pack, uint64_t piece, unsigned bits)
 {
     if (bits < 64) piece &= (UINT64_C(1) << bits) - 1;

@@ -1,85 +1,90 @@
-/* code.h - values coded by symbols: each stands for two others, and so on down to values (recursive
- * pairing; Larsson and Moffat's Re-Pair), and has a word of a canonical Huffman code. Syzygy's files
- * and ours hold their cells so, in blocks of some bytes that can be read one at a time.
+/* code.h - values coded by symbols. Each symbol stands for two other symbols and so on down to
+ * values (recursive pairing; Larsson and Moffat's Re-Pair), and has a word of a canonical Huffman
+ * code. Syzygy's files and ours store their cells so, in blocks of some bytes that can be read one
+ * at a time.
  *
- * Nothing in a file is believed: whatever its bytes are, reading stays within a block, and ends.
- * Nothing is allocated or locked while values are read. */
-#ifndef TREB_CORE_CODE_H
-#define TREB_CORE_CODE_H
+ * Nothing in a file is trusted: whatever its bytes are, reading stays within a block and ends.
+ * Reading values allocates and locks nothing. */
+#ifndef TREB_CORE_FORMAT_CODE_H
+#define TREB_CORE_FORMAT_CODE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum {
-    CODE_WORD_MAX = 32,       /* bits of a word */
-    CODE_SYMBOLS_MAX = 16384, /* what is larger does not stay near the processor */
-    CODE_VALUES_MAX = 256,    /* values that a symbol stands for */
-    CODE_LEAF = 0xffff,       /* as a right symbol: the left one is a value */
-    CODE_BLOCK_LEAST = 8      /* bytes that can be read from the start of a block */
+    CODE_WORD_MAX = 32,       /* longest word in bits */
+    CODE_SYMBOLS_MAX = 16384, /* limit of symbols: the tables of more do not stay in the
+                                 processor's caches */
+    CODE_VALUES_MAX = 256,    /* limit of values that one symbol stands for */
+    CODE_LEAF = 0xffff,       /* as right symbol of a pair: the left one is a value */
+    CODE_BLOCK_LEAST = 8      /* smallest block in bytes */
 };
 
-/* The parts of a code as they stand in a file. Words of one length follow each other, the longer
- * before the shorter. */
+/* The parts of a code as they are in a file. Words of one length are consecutive numbers, and
+ * longer words are smaller than shorter ones. */
 typedef struct CodeParts {
-    unsigned shortest, longest; /* word, in bits */
-    const uint8_t *first; /* u16 each length from the shortest: the number of its first symbol */
+    unsigned shortest, longest; /* length of the shortest and the longest word in bits */
+    const uint8_t *first; /* by length from the shortest on, u16: number of its first symbol */
     unsigned symbols;
-    const uint8_t *pairs; /* what each stands for */
-    bool wide; /* pairs of two u16, leaves CODE_LEAF on the right; else of 12 bits each, 0xfff */
-    unsigned bits; /* of any value: 1, 2, 4, 8 or 16; 0: not known */
+    const uint8_t *pairs; /* by symbol: its pair */
+    bool wide;     /* a pair is two u16, and CODE_LEAF on the right marks a value; else two numbers
+                  of 12 bits, and 0xfff */
+    unsigned bits; /* bits of a value: 1, 2, 4, 8 or 16; 0: not known */
 } CodeParts;
 
-/* Constant once made: any number of threads may use it. */
+/* A code that is ready for reading. Constant: any number of threads may use it. */
 typedef struct Code {
     const uint8_t *pairs; /* not owned */
-    uint8_t *more;        /* by symbol: how many values it stands for, less 1 */
-    /* Where values have few bits: by symbol its values, the first lowest, if not more than fit. */
+    uint8_t *more;        /* by symbol: number of its values, less 1 */
+    /* If values have few bits: by symbol its values, the first in the lowest bits, if they fit. */
     uint64_t *piece;
     unsigned symbols;
     uint8_t shortest, bits;
-    uint8_t fit; /* so many values; 0 without pieces */
+    uint8_t fit; /* number of values that fit into one `piece`; 0 without pieces */
     bool wide;
     uint64_t base[CODE_WORD_MAX + 1];
     uint16_t symbol[CODE_WORD_MAX + 1];
-    uint8_t first_length[256]; /* by the first 8 bits: no shorter word begins so */
+    uint8_t first_length[256]; /* by the first 8 bits: a lower bound of the length of a word that
+                                  begins with them */
 } Code;
 
-/* Checks a code and makes it ready; its parts last longer. NULL if all is well, or a constant text
- * that says what is wrong; want of memory is code_no_memory itself. */
+/* Checks a code and makes it ready for reading. `parts` must stay valid as long as the code.
+ * Returns NULL on success, or a constant text that says what is wrong; code_no_memory itself if
+ * memory is out. */
 extern const char code_no_memory[];
 const char *code_init(Code *code, const CodeParts *parts);
-void code_free(Code *code); /* also of zeros */
+void code_free(Code *code); /* zero-initialised codes are allowed */
 
-/* A block of at least CODE_BLOCK_LEAST bytes. What lies behind its words may be read, up to
- * `end`. */
+/* A block of at least CODE_BLOCK_LEAST bytes. Reading may go beyond its words, up to `end`. */
 typedef struct CodeBlock {
     const uint8_t *start, *end;
 } CodeBlock;
 
-/* The value of a code that has but one. */
+/* Returns the value of a code with only one value. */
 int code_only(const Code *code);
 
-/* The value number `place` of a block; -1 if there is none. */
+/* Returns value number `place` of a block, or -1 if there is none. */
 int code_value(const Code *code, CodeBlock block, unsigned place);
 
-/* Values of a block of `values`, from number `place` on, at most `room` of them. How many there
- * were, or -1. */
+/* Writes values of a block that has `values` of them, from number `place` on, at most `room`.
+ * Returns how many, or -1 if the block is damaged. */
 int code_values(const Code *code, CodeBlock block, unsigned values, unsigned place, size_t room,
                 uint16_t *out);
 
-/* Where values of `bits` bits are written one behind the other, the first lowest. */
+/* A place where values are written without gaps, the first in the lowest bits. */
 typedef struct CodePack {
     uint8_t *out;
-    uint64_t word; /* not written yet: */
-    unsigned used; /* so many bits */
+    uint64_t word; /* bits not written yet, */
+    unsigned used; /* and their number */
 } CodePack;
 
-/* The same as code_values, packed; of a code with `bits`. A fraction of a nanosecond a value. */
+/* Writes values like code_values, packed to the code's number of bits, which must be known. Takes a
+ * fraction of a nanosecond for each value. */
 int code_pack(const Code *code, CodeBlock block, unsigned values, unsigned place, size_t room,
               CodePack *pack);
 
-/* Writes what is left, to a whole byte. */
+/* Writes the remaining bits as whole bytes. */
 void code_pack_end(CodePack *pack);
 
 #endif

@@ -1,23 +1,24 @@
 /* index.c - see index.h.
  *
- * Pawns. Let a pawn's place be 2 * (4 * rank + file) on the files a to d and one more on the
- * mirror square. The colour that leads (White if it has pawns) is mirrored so that its pawn of
- * the lowest place is on the files a to d; the others of that colour then lie above it. If its
- * mirror square is taken too, both orientations would do and the smaller number is taken. */
+ * Pawns. The place of a pawn is 2 * (4 * rank + file) on the files a to d, and one more on the
+ * mirror square. The pawns of the leading colour (White if it has pawns) are mirrored so that the
+ * pawn of the lowest place is on the files a to d; the others of that colour then have higher
+ * places. If the mirror square of the lowest pawn is occupied too, both orientations are possible,
+ * and the smaller number is used. */
 #include "core/format/index.h"
 
 #include <assert.h>
 #include <string.h>
 
 #include "core/chess/bitboard.h"
-#include "core/format/kings.h"
 #include "core/chess/position.h"
+#include "core/format/kings.h"
 
 #define LEFT_FILES UINT64_C(0x0f0f0f0f0f0f0f0f)
 
 static uint64_t binomial(unsigned n, unsigned k)
 {
-    switch (k) { /* without divisions, as probes come by here */
+    switch (k) { /* no divisions: every probe calls this */
     case 0:
         return 1;
     case 1:
@@ -45,7 +46,8 @@ uint64_t index_symmetry_board(int symmetry, uint64_t board)
 
 int index_kings(bool pawns, int white, int black, int *symmetry)
 {
-    unsigned entry = (pawns ? kings_free : kings_symmetric)[white * 64 + black];
+    const KingsTables *tables = kings_tables();
+    unsigned entry = (pawns ? tables->free : tables->symmetric)[white * 64 + black];
     *symmetry = 0;
     if (entry == KINGS_NONE) return -1;
     if (!pawns) *symmetry = entry >> KINGS_SYMMETRY_SHIFT;
@@ -54,13 +56,15 @@ int index_kings(bool pawns, int white, int black, int *symmetry)
 
 void index_kings_squares(bool pawns, int coordinate, int *white, int *black)
 {
-    unsigned pair = (pawns ? kings_free_squares : kings_symmetric_squares)[coordinate];
+    const KingsTables *tables = kings_tables();
+    unsigned pair = (pawns ? tables->free_squares : tables->symmetric_squares)[coordinate];
     *white = pair >> 6;
     *black = pair & 63;
 }
 
-/* Squares in ascending order as a number: how many such sets come before them. */
-static uint32_t rank_squares(const uint8_t *squares, int count)
+/* Returns the number of a set of squares, given in ascending order: how many such sets come before
+ * it. */
+static uint32_t squares_number(const uint8_t *squares, int count)
 {
     if (count == 1) return squares[0];
     if (count == 2) return squares[0] + (uint32_t)squares[1] * (squares[1] - 1) / 2;
@@ -69,7 +73,7 @@ static uint32_t rank_squares(const uint8_t *squares, int count)
     return (uint32_t)sum;
 }
 
-/* The inverse of the sum of binomials above: the squares of a combination, ascending. */
+/* The inverse of squares_number: writes the squares of a set in ascending order. */
 static void combination(uint64_t coordinate, int count, unsigned top, uint8_t *out)
 {
     for (int k = count; k >= 1; k--) {
@@ -79,37 +83,37 @@ static void combination(uint64_t coordinate, int count, unsigned top, uint8_t *o
     }
 }
 
-/* ---- groups by shade ------------------------------------------------------------------------- */
+/* ---- groups by colour of squares -------------------------------------------------------------- */
 
-/* Of two squares side by side, 2n and 2n + 1, one is dark and one light: each is number n of its
- * shade. */
-static int shade_of(int square) { return (square >> 3 ^ square) & 1; }
+/* Of two neighbouring squares 2n and 2n + 1 one is dark and one is light: each is number n of its
+ * colour. */
+static int square_color(int square) { return (square >> 3 ^ square) & 1; }
 
-static int shade_square(int shade, int number)
+static int square_of_color(int color, int number)
 {
     int square = 2 * number;
-    return square + (shade_of(square) ^ shade);
+    return square + (square_color(square) ^ color);
 }
 
-/* Sets of so many squares, `light` of them light. */
-static uint64_t shade_sets(int count, int light)
+/* Returns the number of sets of `count` squares, `light` of them light. */
+static uint64_t sets_by_color(int count, int light)
 {
     return binomial(32, (unsigned)light) * binomial(32, (unsigned)(count - light));
 }
 
-static uint32_t rank_by_shade(const uint8_t *squares, int count)
+static uint32_t squares_number_by_color(const uint8_t *squares, int count)
 {
     uint8_t number[2][TREB_MEN_MAX];
     int of[2] = {0, 0};
-    if (count == 1) return (uint32_t)(32 * shade_of(squares[0]) + squares[0] / 2);
+    if (count == 1) return (uint32_t)(32 * square_color(squares[0]) + squares[0] / 2);
     for (int i = 0; i < count; i++) {
-        int shade = shade_of(squares[i]);
-        number[shade][of[shade]++] = squares[i] / 2;
+        int color = square_color(squares[i]);
+        number[color][of[color]++] = squares[i] / 2;
     }
     uint64_t sum = 0;
-    for (int light = 0; light < of[1]; light++) sum += shade_sets(count, light);
-    sum += of[1] ? rank_squares(number[1], of[1]) * binomial(32, (unsigned)of[0]) : 0;
-    return (uint32_t)(sum + (of[0] ? rank_squares(number[0], of[0]) : 0));
+    for (int light = 0; light < of[1]; light++) sum += sets_by_color(count, light);
+    sum += of[1] ? squares_number(number[1], of[1]) * binomial(32, (unsigned)of[0]) : 0;
+    return (uint32_t)(sum + (of[0] ? squares_number(number[0], of[0]) : 0));
 }
 
 static void sort_squares(uint8_t *squares, int count)
@@ -122,28 +126,29 @@ static void sort_squares(uint8_t *squares, int count)
         }
 }
 
-static void squares_by_shade(uint64_t coordinate, int count, uint8_t *squares)
+static void squares_by_color(uint64_t coordinate, int count, uint8_t *squares)
 {
     int light = 0;
-    for (; coordinate >= shade_sets(count, light); light++) coordinate -= shade_sets(count, light);
+    for (; coordinate >= sets_by_color(count, light); light++)
+        coordinate -= sets_by_color(count, light);
     uint64_t darks = binomial(32, (unsigned)(count - light));
     combination(coordinate / darks, light, 32, squares);
     combination(coordinate % darks, count - light, 32, squares + light);
-    for (int i = 0; i < count; i++) squares[i] = (uint8_t)shade_square(i < light, squares[i]);
+    for (int i = 0; i < count; i++) squares[i] = (uint8_t)square_of_color(i < light, squares[i]);
     sort_squares(squares, count);
 }
 
 uint32_t index_group(const IndexGroup *group, const uint8_t *squares)
 {
-    return group->by_shade ? rank_by_shade(squares, group->count)
-                           : rank_squares(squares, group->count);
+    return group->by_square_color ? squares_number_by_color(squares, group->count)
+                                  : squares_number(squares, group->count);
 }
 
 void index_group_squares(const IndexGroup *group, uint32_t coordinate, uint8_t *squares)
 {
     assert(coordinate < group->radix);
-    if (group->by_shade)
-        squares_by_shade(coordinate, group->count, squares);
+    if (group->by_square_color)
+        squares_by_color(coordinate, group->count, squares);
     else if (group->count == 1)
         squares[0] = (uint8_t)coordinate;
     else
@@ -164,7 +169,7 @@ static int pawn_square(unsigned place)
     return place & 1 ? square ^ 7 : square;
 }
 
-/* The places of a set of pawns, ascending. */
+/* Writes the places of a set of pawns in ascending order. Returns their number. */
 static int pawn_places(uint64_t pawns, uint8_t *out)
 {
     int n = 0;
@@ -186,8 +191,9 @@ static uint64_t lead_coordinate(const Index *index, uint64_t pawns)
     return coordinate;
 }
 
-/* The place of the first leading pawn: the last one whose choices do not begin behind this one. Of
- * those that begin together, all but one have none: that one has the lowest number. */
+/* Returns the place of the first leading pawn of a configuration: the last place whose
+ * configurations do not begin behind this one. If several places begin together, all but the one
+ * with the lowest number have no configurations. */
 static unsigned lead_place(const Index *index, uint64_t coordinate)
 {
     unsigned place = 0;
@@ -261,8 +267,8 @@ unsigned index_slice_place(const Index *index, uint64_t slice)
     return index->pawns ? lead_place(index, slice / index->second_radix) : 0;
 }
 
-/* Numbers the choices of the leading pawns, by rank or by file of the first of them. Returns how many
- * there are. */
+/* Numbers the configurations of the leading pawns, by rank or by file of the first of them. Returns
+ * how many there are. */
 static uint64_t number_leads(Index *index, bool by_file)
 {
     unsigned more = index->material.count[index->lead_color][TREB_PAWN] - 1u;
@@ -330,16 +336,16 @@ bool index_init(Index *index, const Material *material, const uint8_t *order, un
     return set_strides(index, order, pad);
 }
 
-bool index_init_shades(Index *index, const Material *material, const uint8_t *order)
+bool index_init_square_colors(Index *index, const Material *material, const uint8_t *order)
 {
     if (!index_init(index, material, order, 1)) return false;
     if (index->pawns) number_leads(index, true);
     for (int g = 0; g < index->groups; g++)
-        index->group[g].by_shade = index->group[g].type == TREB_BISHOP;
+        index->group[g].by_square_color = index->group[g].type == TREB_BISHOP;
     return true;
 }
 
-/* Applies a symmetry to all men, keeping the men of a group on ascending squares. */
+/* Applies a symmetry to all men. Keeps the squares of each group in ascending order. */
 static void men_transform(const Index *index, IndexMen *men, int symmetry)
 {
     if (symmetry == 0) return;
@@ -367,8 +373,8 @@ static uint64_t cell_of(const Index *index, const IndexMen *men, uint64_t slice,
 
 static bool on_diagonal(int square) { return square % 9 == 0; }
 
-/* The second orientation of men that have two: without pawns when both kings are on the long
- * diagonal, with pawns when these are their own mirror image. */
+/* Returns the symmetry to the second orientation, if there are two: without pawns if both kings are
+ * on the long diagonal, with pawns if these are their own mirror image. Else 0. */
 static int second_symmetry(const Index *index, const IndexMen *men, int mirror)
 {
     if (index->pawns) return mirror < 0 ? SYM_FILES : 0;
@@ -405,7 +411,7 @@ uint32_t index_group_turned(const IndexGroup *group, uint64_t board, int symmetr
     uint8_t square[TREB_MEN_MAX] = {0};
     if (group->count == 1) {
         int sq = index_symmetry_square(symmetry, bit_first(board));
-        return (uint32_t)(group->by_shade ? shade_of(sq) * 32 + sq / 2 : sq);
+        return (uint32_t)(group->by_square_color ? square_color(sq) * 32 + sq / 2 : sq);
     }
     if (group->count == 2) {
         int a = index_symmetry_square(symmetry, bit_pop(&board));
@@ -419,7 +425,7 @@ uint32_t index_group_turned(const IndexGroup *group, uint64_t board, int symmetr
     return index_group(group, square);
 }
 
-/* The men of a position whose groups have the sizes that the index says. */
+/* Returns the men of a position, which has the index's material. */
 static IndexMen men_of_position(const Index *index, const treb_position *pos)
 {
     IndexMen men = {0};
@@ -458,11 +464,12 @@ bool index_orient(const Index *index, const treb_position *pos, int *symmetry, u
     return true;
 }
 
-/* The same as index_of_men of the position's men. As nearly all positions have but one orientation
- * that is allowed, and it is known before the groups are looked at, these need not be listed and
- * turned first: that makes probes about twice as fast. */
+/* Equals index_of_men of the position's men. Nearly all positions have only one allowed
+ * orientation, and it is known before the groups are looked at; then the groups need not be listed
+ * and turned first. That makes probes about twice as fast. */
 #ifndef NDEBUG
-/* Whether a position is one of the index's material. Its kings may stand in check. */
+/* Returns whether a position has the index's material and its kings do not touch. Kings may be in
+ * check. */
 static bool index_fits(const Index *index, const treb_position *pos)
 {
     Material m = material_of_position(pos);

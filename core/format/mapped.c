@@ -37,7 +37,7 @@ void mapped_close(Mapped *map)
     *map = (Mapped){.bytes = NULL};
 }
 
-/* In seconds, never 0. A few nanoseconds: the coarse clock is in memory. */
+/* Never 0. Takes a few nanoseconds: the coarse clock needs no system call. */
 uint32_t mapped_now(void)
 {
     struct timespec now;

@@ -1,214 +1,218 @@
-/* table.h - a table file: one material, one metric; or a rank file: kings among certain blocked
- * pawns, one goal (table_ranks.h); or a solved pawn ending: many structures (table_solved.h).
- * docs/format.md describes every byte.
+/* table.h - a table file: of one material and one metric; or a blocked-pawn table: kings among
+ * certain blocked pawns, one goal (table_blocked.h); or a pawn file: many structures of a solved
+ * pawn ending (table_pawn.h). docs/format.md describes every byte.
  *
- * A file holds, for one or both sides to move, a flat array of cells (a "side"). What a cell's code
- * means is said by the header: for each code its value. They are packed by one of two codecs:
+ * A file holds, for one or both sides to move, a flat array of cells (a "side"). Each cell holds a
+ * code; the header says which value each code means. The codes are packed by one of two codecs:
  *
  *   zstd      cells as bytes, in blocks of 2^block_bits bytes that are compressed one by one;
- *   symbols   cells coded by symbols (core/format/code.h), in pages of 4 KiB as they stand in the file. A
- *             single cell is found in one page. The file is mapped into memory: who cuts it short
- *             while it is open ends the process.
+ * symbols   cells coded by symbols (core/format/code.h), in pages of 4 KiB of the file, each of
+ *             which can be read without the others. The file is mapped into memory: cutting it
+ *             short while it is open ends the process.
  *
- * Either way table_read_block gives blocks of bytes. The reader never trusts a byte it has not
- * checked. */
-#ifndef TREB_CORE_TABLE_H
-#define TREB_CORE_TABLE_H
+ * With either codec table_read_block returns blocks of bytes. The reader checks every byte before
+ * it uses it. */
+#ifndef TREB_CORE_FORMAT_TABLE_H
+#define TREB_CORE_FORMAT_TABLE_H
 
 #include "core/format/code.h"
 #include "core/format/index.h"
 #include "core/format/mapped.h"
+#include "core/format/table_name.h"
 
-#define TABLE_RANKS TREB_METRICS    /* the metric of rank files */
-#define TABLE_SOLVED (TREB_METRICS + 1) /* that of solved pawn endings */
-enum { WDL_VALUES = TREB_WIN + 1 }; /* how many verdicts treb_wdl has */
+enum { WDL_VALUES = TREB_WIN + 1 }; /* number of verdicts of treb_wdl */
 
 enum {
-    TABLE_NAME_SIZE = MATERIAL_NAME_SIZE + 16,
-    RANKS_NAME_SIZE = 224, /* a rank file's name may list all squares of the board */
-    SOLVED_PIECES = 3,     /* of a structure, at most */
+    TABLE_LONG_NAME_SIZE = 224, /* a name may list all squares of the board */
+    STRUCTURE_PIECES = 3,       /* largest number of pieces in a structure */
     TABLE_FEN_SIZE = 96,
     TABLE_CODES_MAX = 4096,
-    TABLE_PLIES_MAX = 65535, /* of a histogram */
+    TABLE_PLIES_MAX = 65535, /* longest distance in a histogram */
     TABLE_DICTIONARY_MAX = 1 << 20,
     TABLE_BLOCK_BITS_MIN = 10,
     TABLE_BLOCK_BITS_MAX = 20,
-    TABLE_PAGE_SIZE = 4096, /* of coded cells */
-    TABLE_SIDE_CODES = 64   /* that a side may have */
+    TABLE_PAGE_SIZE = 4096, /* bytes of a page of coded cells */
+    TABLE_SIDE_CODES = 64   /* largest number of codes of a side */
 };
 
 typedef enum TableCodec { TABLE_ZSTD, TABLE_SYMBOLS } TableCodec;
 
-/* How a side's cells are coded, with codec symbols. */
+/* How the cells of a side are coded, with codec symbols. */
 typedef struct TableCode {
-    unsigned block_bytes; /* of words: a page has as many such blocks as fit */
-    unsigned count; /* of codes, 1 to TABLE_SIDE_CODES: each page has its cells by one of them */
-    /* The codes as they stand in the file, one after another: u8 shortest and u8 longest word, u16
+    unsigned block_bytes; /* bytes of a block; a page has as many blocks as fit */
+    unsigned count;       /* number of codes, 1 to TABLE_SIDE_CODES; the cells of a page have one of
+                       them */
+    /* The codes as they are in the file, one after another: u8 shortest and u8 longest word, u16
      * number of symbols, then CodeParts' `first` and `pairs`, wide. Owned by the header. */
     uint8_t *bytes;
     size_t size;
-    /* What a reader finds and a writer sets itself: */
-    unsigned symbols; /* of all codes together */
-    uint32_t pages;   /* of the side; 0: all its cells have one value */
+    /* Set by the reader or writer itself: */
+    unsigned symbols; /* number of symbols of all codes together */
+    uint32_t pages;   /* number of pages; 0: all cells have one value */
 } TableCode;
 
-/* What is known of one side to move. Counts are of the full board: every legal position, like men
- * not told apart, en passant left out. */
+/* One side to move. Counts are of the full board: every legal position, where exchanging equal men
+ * gives the same position, without rights to capture en passant. */
 typedef struct TableSide {
     uint64_t count[WDL_VALUES];
-    uint32_t longest[WDL_VALUES];                 /* most plies by verdict; 0 in WDL tables */
-    char longest_fen[WDL_VALUES][TABLE_FEN_SIZE]; /* "" where there is none */
-    /* Distance tables: histogram[v][p] positions of verdict v are p plies long, up to longest[v].
-     * NULL where there is none. Owned by the header, like `plies`. */
+    uint32_t longest[WDL_VALUES];                 /* longest distance by verdict; 0 in WDL tables */
+    char longest_fen[WDL_VALUES][TABLE_FEN_SIZE]; /* a position with that distance; "" if there
+                                                     is none */
+    /* Distance tables: histogram[v][p] is the number of positions with verdict v and a distance of
+     * p plies, up to longest[v]. NULL where there is none. Owned by the header, as is `plies`. */
     uint64_t *histogram[WDL_VALUES];
-    bool stored; /* cells of this side are in the file */
-    Index index; /* how they are numbered; a writer of codec zstd need not set it */
+    bool stored; /* the file holds cells of this side */
+    Index index; /* numbering of the cells; a writer of codec zstd need not set it */
     TableCode code;
-    /* Distance tables: plies of code c under verdict v are plies[v][c], codes[v] of them.
-     * WDL tables: verdict of code c is plies[0][c], codes[0] of them; rank files likewise, with
-     * ranks (table_ranks.h). A side that is not stored has none. A cell may hold a code beyond the
-     * map: only a damaged or foreign file does. */
+    /* Distance tables: code c under verdict v means plies[v][c]; there are codes[v] codes. WDL
+     * tables: code c means the verdict plies[0][c]; there are codes[0] codes. Blocked-pawn tables
+     * likewise have distances in plies[0] (table_blocked.h). A side that is not stored has none.
+     * Only in a damaged or foreign file a cell may hold a code beyond the map. */
     uint16_t codes[WDL_VALUES];
     uint16_t *plies[WDL_VALUES]; /* owned by the header */
 } TableSide;
 
-/* What a rank file is about. */
-typedef struct TableRanks {
+/* What a blocked-pawn table is about. */
+typedef struct TableBlocked {
     uint64_t pawns[2];
     int goal;         /* a TableGoal */
-    uint64_t squares; /* that the goal names, if any */
+    uint64_t squares; /* squares of the goal, if it has any */
     bool safe;
-    bool upper_bounds; /* ranks may be too high, as not everything is decided */
-    uint64_t open[2];  /* placements that are not decided, by side to move */
-} TableRanks;
+    bool upper_bounds; /* distances may be too high, since not everything is decided */
+    uint64_t open[2];  /* number of placements that are not decided, by side to move */
+} TableBlocked;
 
-/* Pawns on certain squares, and pieces anywhere: each a colour << 3 | type, in ascending order, then
- * zeros. */
-typedef struct SolvedKey {
+/* A structure: pawns on certain squares, and pieces on any squares. Pieces are colour << 3 | type,
+ * in ascending order, then zeros. */
+typedef struct StructureKey {
     uint64_t pawns[2];
     uint8_t piece[8];
-} SolvedKey;
+} StructureKey;
 
-typedef struct SolvedStructure {
-    SolvedKey key;
-    uint64_t first; /* cell */
-} SolvedStructure;
+typedef struct TableStructure {
+    StructureKey key;
+    uint64_t first; /* number of its first cell */
+} TableStructure;
 
-/* What a solved pawn ending is about. */
-typedef struct TableSolved {
-    SolvedKey root;   /* the structure that was solved; all are as files have them */
-    uint64_t open[2]; /* positions that are not decided, by side to move */
-    SolvedStructure *structure; /* owned by the header */
+/* What a pawn file is about. */
+typedef struct TablePawn {
+    StructureKey root;         /* the structure of the position that was solved */
+    uint64_t open[2];          /* number of positions that are not decided, by side to move */
+    TableStructure *structure; /* owned by the header */
     uint32_t structures;
-    uint32_t *place, mask; /* where each is, by its hash: 1 more than its number. Of readers */
-} TableSolved;
+    uint32_t *place, mask; /* hash table: 1 + the number of a structure. Set by readers only */
+} TablePawn;
 
 typedef struct TableHeader {
-    Index index;  /* material and sizes; with codec zstd how cells of both sides are numbered, with
-                     the order and padding of the file */
-    unsigned pad; /* the padding that index_init was given; 1 with codec symbols */
+    Index index;  /* material and sizes; with codec zstd the numbering of both sides, with the
+                     order and padding of the file */
+    unsigned pad; /* the padding given to index_init; 1 with codec symbols */
     TableCodec codec;
     treb_metric metric;
     unsigned per_byte;   /* cells that share a byte as digits of base `base`; 1 for whole bytes */
-    unsigned base;       /* number system of a shared byte: base^per_byte <= 256. With per_byte 1
-                            a writer need not set it; a reader finds 256 or, with width 2, 65536 */
-    unsigned width;      /* bytes a cell: 1, or 2 (little-endian) where codes exceed 256 */
+    unsigned base;       /* base of a shared byte: base^per_byte <= 256. With per_byte 1 a writer
+                            need not set it; a reader sets 256 or, with width 2, 65536 */
+    unsigned width;      /* bytes of a cell: 1, or 2 (little-endian) if codes exceed 256 */
     unsigned block_bits; /* log2 of the bytes of a block before compression */
-    /* With TREB_DTM: captures, and promotions of a side's last pawn to a queen, complete what cells
-     * say. Where one of those mates as soon as any move the cell may say more; where the loser holds
-     * out longest by one, less. With other promotions a probe would have to look at many times as
-     * many positions, and files would be no smaller. */
+    /* With TREB_DTM: cells are bounds, which captures and promotions of a side's last pawn to a
+     * queen complete. If one of these moves mates as soon as any move, the cell may hold a larger
+     * distance; if the loser survives longest by one of them, a smaller one. Other promotions do
+     * not count: a probe would have to look at many times as many positions, and files would be no
+     * smaller. */
     bool bounds;
-    TableRanks ranks;   /* with TABLE_RANKS */
-    TableSolved solved; /* with TABLE_SOLVED */
+    TableBlocked blocked; /* with TABLE_BLOCKED */
+    TablePawn pawn;       /* with TABLE_PAWN */
     TableSide side[2];
 } TableHeader;
 
 /* Frees value maps, histograms, codes and lists of structures. */
 void table_header_free(TableHeader *header);
 
-/* Bytes of one side before compression: ceil(size / per_byte) * width. */
+/* Return the bytes of one side before compression, ceil(size / per_byte) * width, and the number of
+ * its blocks. */
 uint64_t table_side_bytes(const TableHeader *header);
 uint64_t table_side_blocks(const TableHeader *header);
 
-/* "KRPvKR.dtm.treb" */
-void table_file_name(const Material *material, treb_metric metric, char out[TABLE_NAME_SIZE]);
-const char *table_metric_name(treb_metric metric); /* "wdl", "dtz", "dtc", "dtm", "ranks", "solved" */
-
-/* The name that a file with this header has, and whether that of a path is it. */
-void table_header_name(const TableHeader *header, char out[RANKS_NAME_SIZE]);
+/* table_header_name writes the name of a file with this header; table_header_names returns whether
+ * a path has that name. */
+void table_header_name(const TableHeader *header, char out[TABLE_LONG_NAME_SIZE]);
 bool table_header_names(const TableHeader *header, const char *path);
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-typedef struct Table Table; /* immutable once open: any number of threads may read one */
+typedef struct Table Table; /* constant while open: any number of threads may read it */
 
-/* Errors name the file, and the block where it is one. */
+/* Error messages name the file and, where one is damaged, the block. */
 
-/* Opens a file, checking everything but the blocks. NULL with *error filled on failure. */
+/* Opens a file and checks everything but the blocks. Returns NULL with *error filled in on
+ * failure. */
 Table *table_open(const char *path, treb_error *error);
 
-/* The same for one of many tables that share descriptors. `files` lasts longer than the table;
- * NULL: the file stays open, as with table_open. */
+/* Opens a file of a set of tables that share descriptors. `files` must stay valid as long as the
+ * table; with NULL the file stays open, as by table_open. */
 Table *table_open_among(TableFiles *files, const char *path, treb_error *error);
 void table_close(Table *table); /* NULL is allowed */
 
-/* The same for a file that a source has; `path` is for messages. */
-Table *table_open_elsewhere(const treb_source *source, const char *path, const char *name,
+/* Opens a file of a source; `path` is for messages. */
+Table *table_open_from_source(const treb_source *source, const char *path, const char *name,
                             treb_error *error);
 
-/* Who keeps the pages of a file that is elsewhere, with codec symbols: they are sound, and of full
- * size. By their numbers, less than table_pages. False: it is not kept. */
+/* A cache for the pages of a source's file, with codec symbols. Pages that are put are checked and
+ * of full size. They have numbers below table_pages. `get` returns false if the page is not in the
+ * cache. */
 typedef struct TablePages {
     bool (*get)(void *context, uint64_t page, uint8_t out[TABLE_PAGE_SIZE]);
     void (*put)(void *context, uint64_t page, const uint8_t bytes[TABLE_PAGE_SIZE]);
     void *context;
 } TablePages;
 uint64_t table_pages(const Table *table);
-void table_keep_pages(Table *table, const TablePages *pages); /* which last longer */
+void table_keep_pages(Table *table, const TablePages *pages); /* `pages` must stay valid as long
+                                                                 as the table */
 
 const TableHeader *table_header(const Table *table);
 const char *table_path(const Table *table);
 uint64_t table_file_size(const Table *table);
 
-/* Per thread: a decompression context. Not shared. */
+/* A decompression context for one thread at a time. */
 typedef struct TableDecoder TableDecoder;
-TableDecoder *table_decoder_new(void); /* NULL: out of memory */
+TableDecoder *table_decoder_new(void); /* NULL if memory is out */
 void table_decoder_free(TableDecoder *decoder);
 
-/* Whether reading with this decoder waits for a disk: at first it does. */
+/* Sets whether reading with this decoder waits for a disk. At first it does. */
 void table_decoder_set_wait(TableDecoder *decoder, TableWait wait);
 
 /* Reads, checks and unpacks block `block` (0 .. table_side_blocks-1) of a stored side into `out`,
- * which has room for 2^block_bits bytes; the last block of a side may be shorter, the rest of
- * `out` is then zeroed. */
+ * which has room for 2^block_bits bytes. If the last block of a side is shorter, the rest of `out`
+ * is zeroed. */
 treb_status table_read_block(const Table *table, TableDecoder *decoder, int side, uint64_t block,
                              uint8_t *out, treb_error *error);
 
-/* How many parts of a stored side have a checksum of their own: its blocks or, with codec symbols, its pages. And compares
- * that of one, taking no cells out of a page. `room` is for a block, as above. */
+/* table_side_parts returns how many parts of a stored side have a checksum of their own: its blocks
+ * or, with codec symbols, its pages. table_check_part compares the checksum of one, and unpacks no
+ * cells of a page. `room` has room for 2^block_bits bytes. */
 uint64_t table_side_parts(const Table *table, int side);
 treb_status table_check_part(const Table *table, TableDecoder *decoder, int side, uint64_t part,
                              uint8_t *room, treb_error *error);
 
-/* The code of one cell of a stored side with codec symbols, or minus a status. Takes some tenths of a
- * microsecond where its page is in memory. Never waits for a disk if `wait` says so. */
+/* Returns the code of one cell of a stored side with codec symbols, or minus a status. Takes some
+ * tenths of a microsecond if its page is in memory. Does not wait for a disk if `wait` says so. */
 int table_read_cell(const Table *table, TableWait wait, int side, uint64_t cell, treb_error *error);
 
-/* The same file in memory, unless it is elsewhere, and the page of it that has a cell: who does not
- * wait has it brought. With TABLE_FETCH that only begins. */
+/* For callers that do not wait, with codec symbols. table_map returns the mapped file, empty if it
+ * is a source's; table_cell_page the page of a cell; table_bring reads that page or, with
+ * WAIT_NEVER_FETCH, starts reading it. */
 const Mapped *table_map(const Table *table);
 MappedBytes table_cell_page(const Table *table, int side, uint64_t cell);
 treb_status table_bring(const Table *table, TableWait wait, MappedBytes page, treb_error *error);
 
-/* The block that holds a cell. */
+/* Returns the block that holds a cell. */
 static inline uint64_t table_cell_block(const TableHeader *h, uint64_t cell)
 {
     return (cell / h->per_byte * h->width) >> h->block_bits;
 }
 
-/* The code of a cell, given the unpacked block that holds it. The first of the cells that share a
- * byte is the lowest digit. */
+/* Returns the code of a cell, given the unpacked block that holds it. The first of the cells that
+ * share a byte is its lowest digit. */
 static inline unsigned table_cell_code(const TableHeader *h, const uint8_t *block, uint64_t cell)
 {
     uint64_t mask = (UINT64_C(1) << h->block_bits) - 1;
@@ -221,42 +225,44 @@ static inline unsigned table_cell_code(const TableHeader *h, const uint8_t *bloc
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* With codec zstd: compressed blocks arrive in any order from any thread of the caller's (calls are not concurrent:
- * the caller serialises them); the file is written to a temporary name beside its own and appears
- * under its name only when complete and synced. The bytes depend on the content alone, not on the
- * order of arrival. */
+/* Writes a file. With codec zstd, compressed blocks may come in any order and from any thread, if
+ * the caller calls one function at a time. The file is written under a temporary name in the same
+ * folder, and gets its name when it is complete and on the disk. Its bytes do not depend on the
+ * order in which blocks come. */
 typedef struct TableWriter TableWriter;
 
-/* `dictionary` may be NULL; else it is trained by zstd or just typical bytes, at most
- * TABLE_DICTIONARY_MAX of them, and is copied. Header counts, maps and longest wins may still be
- * changed until table_writer_finish, which gets the final header; index, per_byte, base, width,
+/* Opens a file for writing. `dictionary`, which may be NULL, is copied: trained by zstd or just
+ * typical bytes, at most TABLE_DICTIONARY_MAX of them. table_writer_finish gets the final header:
+ * counts, value maps and longest lines may change until then; index, per_byte, base, width,
  * block_bits, codec and `stored` may not. */
 TableWriter *table_writer_open(const char *directory, const TableHeader *header,
                                const void *dictionary, size_t dictionary_size, treb_error *error);
 
-/* Room for a compressed block, worst case. `capacity` below should be that. */
+/* Returns the largest size of a compressed block: the `capacity` for table_encode_block. */
 size_t table_block_bound(const TableHeader *header);
 
-/* Compresses one block (2^block_bits bytes, fewer in the last one of a side) with an encoder;
- * thread-safe with an encoder per thread. Returns the size in `out`. A block of one repeated byte
- * takes one byte. 0 means out of memory. */
+/* Compresses one block (2^block_bits bytes, or fewer in the last of a side). Thread-safe with an
+ * encoder for each thread. Returns the compressed size; 0 if memory is out. A block of one repeated
+ * byte takes one byte. */
 typedef struct TableEncoder TableEncoder;
 TableEncoder *table_encoder_new(int level, const void *dictionary, size_t dictionary_size);
 void table_encoder_free(TableEncoder *encoder);
-/* Tunes an encoder of level 9 for the blocks of a metric: half as fast again, no larger. */
+/* Sets parameters of zstd for the blocks of a metric, for an encoder of level 9: files are as
+ * small, and encoding is 50 % faster. */
 void table_encoder_tune(TableEncoder *encoder, treb_metric metric);
 size_t table_encode_block(TableEncoder *encoder, const uint8_t *block, size_t size, uint8_t *out,
                           size_t capacity);
 
-/* The checksum is of the block before compression, so that what is read back is what was meant. */
+/* Adds a compressed block. The checksum is that of the block before compression, so that it also
+ * protects against errors of compression. */
 treb_status table_writer_add(TableWriter *writer, int side, uint64_t block, const uint8_t *data,
                              size_t size, uint32_t checksum, treb_error *error);
 uint32_t table_block_checksum(const uint8_t *block, size_t size);
 
-/* With codec symbols: a block of words of the side's code number `code`, and how many cells they
- * stand for, 1 to 65535. The blocks of White to move come first, in the order of the cells. Where the
- * code changes a page begins. A side without blocks has one code, and the value of its only symbol
- * throughout. */
+/* Adds a block, with codec symbols: words of the side's code number `code`, which stand for `cells`
+ * cells, 1 to 65535. The blocks of White to move come first, in the order of cells. A page begins
+ * where the code changes. A side without blocks has one code, and the value of its only symbol in
+ * all cells. */
 treb_status table_writer_add_words(TableWriter *writer, int side, unsigned code,
                                    const uint8_t *block, unsigned cells, treb_error *error);
 

@@ -1,4 +1,4 @@
-/* table_encode.c - packing the blocks of a table file. */
+/* table_encode.c - compresses the blocks of a table file (table.h). */
 #include "core/format/table_format.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 struct TableEncoder {
     ZSTD_CCtx *context;
-    ZSTD_CDict *dictionary; /* NULL without */
+    ZSTD_CDict *dictionary; /* NULL: no dictionary */
 };
 
 size_t table_block_bound(const TableHeader *header)
@@ -17,7 +17,7 @@ size_t table_block_bound(const TableHeader *header)
     return ZSTD_compressBound((size_t)1 << header->block_bits);
 }
 
-/* The file knows the size and the checksum of a block, so a frame need not. */
+/* Size and checksum of a block are in the file, so that frames need not contain them. */
 static bool encoder_set(TableEncoder *encoder, int level)
 {
     ZSTD_CCtx *context = encoder->context;
@@ -43,9 +43,9 @@ TableEncoder *table_encoder_new(int level, const void *dictionary, size_t dictio
     return NULL;
 }
 
-/* Found by trial on blocks of eight tables (docs/performance.md). Hardly any matches are shorter
- * than 5 or 6 bytes, and for blocks as small as ours chains are found faster than rows. A libzstd
- * that no longer knows the last of these does as it likes. */
+/* Found by experiments on blocks of eight tables (docs/performance.md). Matches are rarely shorter
+ * than 5 or 6 bytes, and in small blocks chains are found faster than rows. A libzstd without the
+ * last parameter ignores it. */
 void table_encoder_tune(TableEncoder *encoder, treb_metric metric)
 {
     int shortest = metric == TREB_WDL || metric == TREB_DTZ ? 6 : 5;
@@ -72,7 +72,7 @@ size_t table_encode_block(TableEncoder *encoder, const uint8_t *block, size_t si
     }
     size_t packed = ZSTD_compress2(encoder->context, out, capacity, block, size);
     if (ZSTD_isError(packed) && ZSTD_getErrorCode(packed) != ZSTD_error_dstSize_tooSmall) return 0;
-    /* A frame that saves nothing gives way to the block itself, which is known by its size. */
+    /* If a frame saves nothing, the block itself is stored; its size shows that. */
     if (ZSTD_isError(packed) || packed - FORMAT_ZSTD_MAGIC_SIZE >= size) {
         memcpy(out, block, size);
         return size;

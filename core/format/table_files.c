@@ -13,27 +13,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/format/table_name.h"
 #include "core/system/error.h"
 #include "core/system/io.h"
 #include "core/system/nowait.h"
 
 struct TableFile {
-    TableFiles *files; /* NULL: on its own */
+    TableFiles *files; /* the set it belongs to; NULL: none */
     char *path;
-    struct stat first;         /* the file as it was opened first */
-    const treb_source *source; /* NULL: a file of this system */
-    void *handle;              /* of the source's */
-    /* What follows changes under the mutex of `files`. */
+    struct stat first;         /* state of the file when it was first opened */
+    const treb_source *source; /* NULL: a file of this machine */
+    void *handle;              /* handle of the source */
+    /* The following members change under the mutex of `files`. */
     int descriptor; /* -1: closed for now */
-    bool opening;   /* by a thread that has let go of the mutex meanwhile */
+    bool opening;   /* a thread is opening it, and has released the mutex meanwhile */
     unsigned holders;
-    TableFile *newer, *older; /* of the open files, by last use */
+    TableFile *newer, *older; /* list of open files, by last use */
 };
 
 struct TableFiles {
     pthread_mutex_t mutex;
-    pthread_cond_t released; /* a file that nobody holds any more, or that is not opening now */
-    unsigned most, open;     /* with those that are being opened */
+    pthread_cond_t released; /* signalled when a file is no longer held or no longer being opened */
+    unsigned most, open;     /* `open` includes files that are being opened */
     TableFile *newest, *oldest;
 };
 
@@ -61,13 +62,24 @@ void table_files_free(TableFiles *files)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* Leaves errno as it is. */
+/* Sets TREB_ERR_NO_TABLE in an error that was filled in, with the table that the file would hold if
+ * its name is that of a table. Returns TREB_ERR_NO_TABLE. */
+static treb_status fail_no_file(const char *path, treb_error *error)
+{
+    Material material;
+    treb_metric metric;
+    char name[MATERIAL_NAME_SIZE] = "";
+    const bool table = table_parse_name(io_name(path), &material, &metric);
+    if (table) material_name(&material, name);
+    return fail_missing_table(error, name, table ? (int)metric : -1);
+}
+
+/* Fills in the error of open(). Does not change errno. */
 static treb_status fail_open(const TableFile *file, treb_error *error)
 {
     int reason = errno;
     treb_status status = fail_errno(error, "open", file->path);
-    if (reason == ENOENT || reason == ENOTDIR) status = TREB_ERR_NO_TABLE;
-    if (error != NULL) error->status = status;
+    if (reason == ENOENT || reason == ENOTDIR) status = fail_no_file(file->path, error);
     errno = reason;
     return status;
 }
@@ -87,18 +99,18 @@ static bool same_file(const struct stat *a, const struct stat *b)
            a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* Opens the file for the first time or again: *descriptor. errno is EMFILE or ENFILE if there are
- * no more descriptors. */
+/* Opens the file for the first time, or again: writes *descriptor. On failure errno is EMFILE or
+ * ENFILE if there are no descriptors left. */
 static treb_status open_now(TableFile *file, bool again, TableWait wait, int *descriptor,
                             treb_error *error)
 {
     struct stat now;
     treb_status status = TREB_OK;
-    /* Not to hang on a pipe that bears the name of a table. */
+    /* O_NONBLOCK: opening a pipe with the name of a table must not wait. */
     const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
     errno = 0;
-    int opened = wait == TABLE_WAIT ? open(file->path, flags) : nowait_open(file->path, flags);
-    if (opened < 0 && wait != TABLE_WAIT && errno == EAGAIN)
+    int opened = wait == WAIT_FOR_ALL ? open(file->path, flags) : nowait_open(file->path, flags);
+    if (opened < 0 && wait != WAIT_FOR_ALL && errno == EAGAIN)
         return fail_not_ready(error, file->path);
     if (opened < 0) return fail_open(file, error);
     if (fstat(opened, &now) != 0) {
@@ -142,7 +154,8 @@ static void close_open(TableFiles *files, TableFile *file)
     files->open--;
 }
 
-/* Closes the file least recently used that nobody holds. False if there is none. */
+/* Closes the file that was not used for longest and that nobody holds. Returns false if there is
+ * none. */
 static bool close_idle(TableFiles *files)
 {
     TableFile *file = files->oldest;
@@ -152,8 +165,8 @@ static bool close_idle(TableFiles *files)
     return true;
 }
 
-/* Has the system open a file, without the mutex: that may take as long as a disk takes, and other
- * threads read other files meanwhile. errno as open_now leaves it. */
+/* Opens a file without the mutex: opening may take as long as a disk takes, and other threads must
+ * be able to read other files meanwhile. Sets errno like open_now. */
 static treb_status open_unlocked(TableFiles *files, TableFile *file, bool again, TableWait wait,
                                  treb_error *error)
 {
@@ -176,7 +189,7 @@ static treb_status open_unlocked(TableFiles *files, TableFile *file, bool again,
     return status;
 }
 
-/* Opens a file, closing others where needed. */
+/* Opens a file, and closes others if needed. */
 static treb_status make_open(TableFiles *files, TableFile *file, bool again, TableWait wait,
                              treb_error *error)
 {
@@ -184,11 +197,11 @@ static treb_status make_open(TableFiles *files, TableFile *file, bool again, Tab
         if (!file->opening && files->open < files->most) {
             treb_status status = open_unlocked(files, file, again, wait, error);
             if (status == TREB_OK) break;
-            /* The process may have used up what it is allowed: then ours are fewer. */
+            /* The process may have no descriptors left: then the set uses fewer. */
             if ((errno != EMFILE && errno != ENFILE) || files->open == 0) return status;
         }
         if (!file->opening && close_idle(files)) continue;
-        if (wait != TABLE_WAIT) return fail_not_ready(error, file->path);
+        if (wait != WAIT_FOR_ALL) return fail_not_ready(error, file->path);
         pthread_cond_wait(&files->released, &files->mutex);
     }
     return TREB_OK;
@@ -231,7 +244,7 @@ TableFile *table_file_open(TableFiles *files, const char *path, treb_error *erro
         fail(error, TREB_ERR_MEMORY, "%.350s: out of memory", path);
         return NULL;
     }
-    if (hold(file, false, TABLE_WAIT, error) == TREB_OK) return file;
+    if (hold(file, false, WAIT_FOR_ALL, error) == TREB_OK) return file;
     table_file_close(file);
     return NULL;
 }
@@ -243,7 +256,14 @@ TableFile *table_file_later(TableFiles *files, const char *path, const struct st
     return file;
 }
 
-TableFile *table_file_elsewhere(const treb_source *source, const char *path, const char *name,
+/* Clears what a source need not fill in: only the status and text of a treb_error. */
+static void source_failed(treb_error *error)
+{
+    error->metric = -1;
+    error->material[0] = '\0';
+}
+
+TableFile *table_file_from_source(const treb_source *source, const char *path, const char *name,
                                 treb_error *error)
 {
     treb_error unused;
@@ -254,16 +274,19 @@ TableFile *table_file_elsewhere(const treb_source *source, const char *path, con
         return NULL;
     }
     if (error == NULL) error = &unused;
-    if (source->open(source->context, name, &file->handle, &size, error) == TREB_OK) {
+    treb_status status = source->open(source->context, name, &file->handle, &size, error);
+    if (status == TREB_OK) {
         file->source = source;
         file->first.st_size = (off_t)size;
         return file;
     }
+    source_failed(error);
+    if (status == TREB_ERR_NO_TABLE) fail_no_file(name, error);
     table_file_close(file);
     return NULL;
 }
 
-bool table_file_is_elsewhere(const TableFile *file) { return file->source != NULL; }
+bool table_file_has_source(const TableFile *file) { return file->source != NULL; }
 
 void table_file_close(TableFile *file)
 {
@@ -288,7 +311,7 @@ uint64_t table_file_bytes(const TableFile *file) { return (uint64_t)file->first.
 treb_status table_file_hold(TableFile *file, TableWait wait, int *descriptor, treb_error *error)
 {
     treb_status status = hold(file, true, wait, error);
-    /* Nobody closes a file that is held, so that its descriptor may be read without the mutex. */
+    /* Nobody closes a file that is held, so that its descriptor can be read without the mutex. */
     if (status == TREB_OK) *descriptor = file->descriptor;
     return status;
 }
@@ -303,27 +326,27 @@ void table_file_release(TableFile *file)
     pthread_mutex_unlock(&files->mutex);
 }
 
-/* Reads or fetches from a file that is held. */
+/* Reads or fetches bytes of a file that is held. */
 static treb_status read_held(const TableFile *file, int descriptor, TableWait wait, void *bytes,
                              size_t size, uint64_t offset, bool *cut, treb_error *error)
 {
     bool got = false;
-    if (wait == TABLE_FETCH) {
+    if (wait == WAIT_NEVER_FETCH) {
         nowait_fetch(descriptor, offset, size);
         errno = EAGAIN;
-    } else if (wait == TABLE_TRY) {
+    } else if (wait == WAIT_NEVER) {
         got = nowait_read(descriptor, bytes, size, offset);
     } else {
         got = io_read_at(descriptor, bytes, size, offset);
     }
     if (got) return TREB_OK;
-    if (wait != TABLE_WAIT && errno == EAGAIN) return fail_not_ready(error, file->path);
+    if (wait != WAIT_FOR_ALL && errno == EAGAIN) return fail_not_ready(error, file->path);
     *cut = errno == 0;
     return *cut ? TREB_ERR_DAMAGED : fail_errno(error, "read", file->path);
 }
 
-/* The same from elsewhere. */
-static treb_status read_elsewhere(const TableFile *file, treb_read how, void *bytes, size_t size,
+/* Reads bytes of a source's file. */
+static treb_status read_source(const TableFile *file, treb_read how, void *bytes, size_t size,
                                   uint64_t offset, bool *cut, treb_error *error)
 {
     treb_error unused;
@@ -331,8 +354,11 @@ static treb_status read_elsewhere(const TableFile *file, treb_read how, void *by
     *cut = offset > end || size > end - offset;
     if (*cut) return TREB_ERR_DAMAGED;
     if (size == 0) return TREB_OK;
-    return file->source->read(file->source->context, file->handle, how, offset, size, bytes,
-                              error != NULL ? error : &unused);
+    if (error == NULL) error = &unused;
+    treb_status status =
+        file->source->read(file->source->context, file->handle, how, offset, size, bytes, error);
+    if (status != TREB_OK) source_failed(error);
+    return status;
 }
 
 treb_status table_file_read(TableFile *file, TableWait wait, void *bytes, size_t size,
@@ -342,8 +368,8 @@ treb_status table_file_read(TableFile *file, TableWait wait, void *bytes, size_t
     int descriptor;
     *cut = false;
     if (file->source != NULL)
-        return read_elsewhere(file, how[wait], bytes, size, offset, cut, error);
-    if (wait == TABLE_NEAR) wait = TABLE_WAIT;
+        return read_source(file, how[wait], bytes, size, offset, cut, error);
+    if (wait == WAIT_LOCAL_ONLY) wait = WAIT_FOR_ALL;
     treb_status status = table_file_hold(file, wait, &descriptor, error);
     if (status != TREB_OK) return status;
     status = read_held(file, descriptor, wait, bytes, size, offset, cut, error);
@@ -355,13 +381,13 @@ treb_status table_file_read_again(TableFile *file, void *bytes, size_t size, uin
                                   treb_error *error)
 {
     bool cut;
-    return read_elsewhere(file, TREB_READ_AGAIN, bytes, size, offset, &cut, error);
+    return read_source(file, TREB_READ_AGAIN, bytes, size, offset, &cut, error);
 }
 
 bool table_file_has(TableFile *file, uint64_t offset, uint64_t size)
 {
     int descriptor;
-    if (table_file_hold(file, TABLE_TRY, &descriptor, NULL) != TREB_OK) return false;
+    if (table_file_hold(file, WAIT_NEVER, &descriptor, NULL) != TREB_OK) return false;
     bool present = nowait_has(descriptor, offset, size);
     table_file_release(file);
     return present;

@@ -1,27 +1,21 @@
-/* table_header.c - the header of a table file as a struct and as bytes. The parser believes
- * nothing: each field is checked before another is computed from it. */
+/* table_header.c - converts the header of a table file from a struct to bytes and back. The parser
+ * trusts nothing: it checks each field before it computes another from it. */
 #define _POSIX_C_SOURCE 200809L
-#include "core/system/io.h"
+#include "core/format/table_blocked.h"
 #include "core/format/table_format.h"
-#include "core/format/table_ranks.h"
-#include "core/format/table_solved.h"
+#include "core/format/table_pawn.h"
+#include "core/system/io.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
-const uint8_t format_magic[8] = {0x89, 'T', 'R', 'E', 'B', '\r', '\n', 0x1a};
-const uint8_t format_zstd_magic[FORMAT_ZSTD_MAGIC_SIZE] = {0x28, 0xb5, 0x2f, 0xfd};
-const char format_no_memory[] = "out of memory";
-
-/* Of one side before its texts: the counts, the longest and the numbers of codes. */
+/* Bytes of a side before its texts: counts, longest distances, numbers of codes. */
 enum { SIDE_FIXED_SIZE = WDL_VALUES * (8 + 4 + 2) };
 
-/* Far above any table, far below where sums of a few sizes could overflow. */
+/* Far above any table, and so small that sums of a few sizes cannot overflow. */
 #define CELLS_MAX (UINT64_C(1) << 56)
 
-/* With codec symbols: the page table has no room for more. */
+/* With codec symbols: the page table has no space for larger numbers. */
 #define CODED_CELLS_MAX (UINT64_C(1) << FORMAT_CELL_BITS)
 
 void table_header_free(TableHeader *header)
@@ -36,85 +30,27 @@ void table_header_free(TableHeader *header)
         free(header->side[side].code.bytes);
         header->side[side].code = (TableCode){0};
     }
-    free(header->solved.structure);
-    free(header->solved.place);
-    header->solved.structure = NULL;
-    header->solved.place = NULL;
+    free(header->pawn.structure);
+    free(header->pawn.place);
+    header->pawn.structure = NULL;
+    header->pawn.place = NULL;
 }
 
-uint64_t table_side_bytes(const TableHeader *header)
+void table_header_name(const TableHeader *header, char out[TABLE_LONG_NAME_SIZE])
 {
-    uint64_t units = header->index.size / header->per_byte;
-    if (header->index.size % header->per_byte) units++;
-    return units * header->width;
-}
-
-uint64_t table_side_blocks(const TableHeader *header)
-{
-    return ((table_side_bytes(header) - 1) >> header->block_bits) + 1;
-}
-
-const char *table_metric_name(treb_metric metric)
-{
-    static const char *const name[] = {"wdl", "dtz", "dtc", "dtm", "ranks", "solved"};
-    return metric <= TABLE_SOLVED ? name[metric] : "?";
-}
-
-void table_file_name(const Material *material, treb_metric metric, char out[TABLE_NAME_SIZE])
-{
-    char name[MATERIAL_NAME_SIZE];
-    material_name(material, name);
-    snprintf(out, TABLE_NAME_SIZE, "%s.%s.treb", name, table_metric_name(metric));
-}
-
-void table_header_name(const TableHeader *header, char out[RANKS_NAME_SIZE])
-{
-    if (header->metric == TABLE_RANKS)
-        table_ranks_name(&header->ranks, out);
-    else if (header->metric == TABLE_SOLVED)
-        table_solved_name(&header->solved.root, out);
+    if (header->metric == TABLE_BLOCKED)
+        table_blocked_name(&header->blocked, out);
+    else if (header->metric == TABLE_PAWN)
+        table_pawn_name(&header->pawn.root, out);
     else
         table_file_name(&header->index.material, header->metric, out);
 }
 
 bool table_header_names(const TableHeader *header, const char *path)
 {
-    char name[RANKS_NAME_SIZE];
+    char name[TABLE_LONG_NAME_SIZE];
     table_header_name(header, name);
     return strcmp(io_name(path), name) == 0;
-}
-
-const char *format_side_name(int side) { return side == TREB_WHITE ? "white" : "black"; }
-
-uint64_t format_first_entry(const TableHeader *header, int side)
-{
-    uint64_t entry = 0;
-    if (header->codec == TABLE_SYMBOLS) return 0;
-    for (int s = 0; s < side; s++)
-        if (header->side[s].stored) entry += table_side_blocks(header);
-    return entry;
-}
-
-size_t format_block_size(const TableHeader *header, uint64_t block)
-{
-    uint64_t full = UINT64_C(1) << header->block_bits;
-    uint64_t left = table_side_bytes(header) - (block << header->block_bits);
-    return (size_t)(left < full ? left : full);
-}
-
-uint32_t format_page_checksum(const uint8_t *page, size_t size, uint64_t number)
-{
-    return (uint32_t)XXH3_64bits_withSeed(page + PAGE_AT_LENGTHS, size - PAGE_AT_LENGTHS, number);
-}
-
-uint64_t format_checksum(const uint8_t *bytes, size_t size)
-{
-    return XXH3_64bits(bytes + FORMAT_AT_VERSION, size - FORMAT_AT_VERSION);
-}
-
-void format_seal(uint8_t *bytes, size_t size)
-{
-    format_put64(bytes + FORMAT_AT_CHECKSUM, format_checksum(bytes, size));
 }
 
 /* ---- to bytes -------------------------------------------------------------------------------- */
@@ -127,8 +63,8 @@ static size_t histogram_bytes(const TableSide *side, int v)
 size_t format_sides_size(const TableHeader *header)
 {
     size_t size = 2 * (SIDE_FIXED_SIZE + 1);
-    if (header->metric == TABLE_RANKS) size += FORMAT_RANKS_SIZE;
-    if (header->metric == TABLE_SOLVED) size += format_solved_size(header);
+    if (header->metric == TABLE_BLOCKED) size += FORMAT_BLOCKED_SIZE;
+    if (header->metric == TABLE_PAWN) size += format_pawn_size(header);
     for (int s = 0; s < 2; s++) {
         const TableSide *side = &header->side[s];
         for (int v = 0; v < WDL_VALUES; v++) {
@@ -145,21 +81,21 @@ void format_write_fixed(const TableHeader *header, uint8_t out[FORMAT_FIXED_SIZE
 {
     memset(out, 0, FORMAT_FIXED_SIZE);
     memcpy(out + FORMAT_AT_MAGIC, format_magic, sizeof format_magic);
-    bool ranks = header->metric == TABLE_RANKS, symbols = header->codec == TABLE_SYMBOLS;
-    bool solved = header->metric == TABLE_SOLVED;
-    format_put16(out + FORMAT_AT_VERSION, symbols  ? FORMAT_VERSION_SYMBOLS
-                                          : solved ? FORMAT_VERSION_SOLVED
-                                          : ranks  ? FORMAT_VERSION_RANKS
-                                                   : FORMAT_VERSION_HISTOGRAMS);
+    bool blocked = header->metric == TABLE_BLOCKED, symbols = header->codec == TABLE_SYMBOLS;
+    bool pawn = header->metric == TABLE_PAWN;
+    format_put16(out + FORMAT_AT_VERSION, symbols   ? FORMAT_VERSION_SYMBOLS
+                                          : pawn    ? FORMAT_VERSION_PAWN
+                                          : blocked ? FORMAT_VERSION_BLOCKED
+                                                    : FORMAT_VERSION_HISTOGRAMS);
     out[FORMAT_AT_METRIC] = (uint8_t)header->metric;
     format_put32(out + FORMAT_AT_FLAGS, header->bounds ? FORMAT_FLAG_BOUNDS : 0);
-    out[FORMAT_AT_INDEX_SCHEME] = symbols  ? FORMAT_SCHEME_SHADES
-                                  : solved ? FORMAT_SCHEME_SOLVED
-                                  : ranks  ? FORMAT_SCHEME_RANKS
-                                           : FORMAT_SCHEME_MEN;
+    out[FORMAT_AT_INDEX_SCHEME] = symbols   ? FORMAT_SCHEME_SQUARE_COLORS
+                                  : pawn    ? FORMAT_SCHEME_PAWN
+                                  : blocked ? FORMAT_SCHEME_BLOCKED
+                                            : FORMAT_SCHEME_PLAIN;
     format_put16(out + FORMAT_AT_CODEC, (uint16_t)header->codec);
     char name[MATERIAL_NAME_SIZE] = {0};
-    if (!solved) material_name(&header->index.material, name);
+    if (!pawn) material_name(&header->index.material, name);
     memcpy(out + FORMAT_AT_MATERIAL, name, MATERIAL_NAME_SIZE);
     out[FORMAT_AT_AXES] = (uint8_t)header->index.axes;
     for (int i = 0; i < header->index.axes && !symbols; i++)
@@ -188,13 +124,13 @@ static uint8_t *write_histograms(const TableSide *side, uint8_t *out)
 
 void format_write_sides(const TableHeader *header, uint8_t *out)
 {
-    if (header->metric == TABLE_RANKS) {
-        format_write_ranks(header, out);
-        out += FORMAT_RANKS_SIZE;
+    if (header->metric == TABLE_BLOCKED) {
+        format_write_blocked(header, out);
+        out += FORMAT_BLOCKED_SIZE;
     }
-    if (header->metric == TABLE_SOLVED) {
-        format_write_solved(header, out);
-        out += format_solved_size(header);
+    if (header->metric == TABLE_PAWN) {
+        format_write_pawn(header, out);
+        out += format_pawn_size(header);
     }
     for (int s = 0; s < 2; s++) {
         const TableSide *side = &header->side[s];
@@ -243,14 +179,15 @@ static const char *parse_index(const uint8_t *bytes, TableHeader *header)
     if (!parse_material(bytes + FORMAT_AT_MATERIAL, &material)) return "bad material name";
     header->pad = format_get16(bytes + FORMAT_AT_PAD);
     if (header->pad == 0) return "bad padding";
-    /* The first call tells how many axes the material has, and so how much of the order counts. */
+    /* The first call tells how many axes the material has, and so how many bytes of the order
+     * count. */
     const uint8_t *order = bytes + FORMAT_AT_ORDER;
     if (!index_init(&header->index, &material, NULL, 1)) return "material without an index";
     int axes = header->index.axes;
     if (bytes[FORMAT_AT_AXES] != axes) return "bad number of axes";
     int listed = symbols ? 0 : axes;
     if (!all_zero(order + listed, (size_t)(FORMAT_ORDER_SIZE - listed))) return "bad order of axes";
-    if (symbols ? !index_init_shades(&header->index, &material, NULL)
+    if (symbols ? !index_init_square_colors(&header->index, &material, NULL)
                 : !index_init(&header->index, &material, order, header->pad))
         return "bad order of axes";
     if (symbols && header->pad != 1) return "bad padding";
@@ -260,7 +197,7 @@ static const char *parse_index(const uint8_t *bytes, TableHeader *header)
     return NULL;
 }
 
-/* How the codes of cells lie in bytes. */
+/* Parses how the codes of cells are stored in bytes. */
 static const char *parse_cells(const uint8_t *bytes, TableHeader *header)
 {
     header->per_byte = bytes[FORMAT_AT_PER_BYTE];
@@ -283,7 +220,7 @@ static const char *parse_cells(const uint8_t *bytes, TableHeader *header)
         power *= header->base;
         if (power > 256) return "bad base";
     }
-    /* Coded cells are packed by bits. */
+    /* Coded cells have a whole number of bits. */
     if (header->codec == TABLE_SYMBOLS && power != 256) return "bad base";
     return NULL;
 }
@@ -292,16 +229,16 @@ const char *format_parse_fixed(const uint8_t *bytes, TableHeader *header)
 {
     memset(header, 0, sizeof *header);
     unsigned scheme = bytes[FORMAT_AT_INDEX_SCHEME], codec = format_get16(bytes + FORMAT_AT_CODEC);
-    if (scheme < FORMAT_SCHEME_MEN || scheme > FORMAT_SCHEME_SOLVED) return "unknown index scheme";
+    if (scheme < FORMAT_SCHEME_PLAIN || scheme > FORMAT_SCHEME_PAWN) return "unknown index scheme";
     bool can_be = format_get16(bytes + FORMAT_AT_VERSION) >= FORMAT_VERSION_SYMBOLS;
     if (codec > (can_be ? TABLE_SYMBOLS : TABLE_ZSTD)) return "unknown codec";
-    if ((codec == TABLE_SYMBOLS) != (scheme == FORMAT_SCHEME_SHADES))
+    if ((codec == TABLE_SYMBOLS) != (scheme == FORMAT_SCHEME_SQUARE_COLORS))
         return "its codec does not go with its index scheme";
     header->codec = (TableCodec)codec;
-    bool ranks = scheme == FORMAT_SCHEME_RANKS, solved = scheme == FORMAT_SCHEME_SOLVED;
-    if (bytes[FORMAT_AT_METRIC] > TABLE_SOLVED) return "unknown metric";
-    if ((bytes[FORMAT_AT_METRIC] == TABLE_RANKS) != ranks ||
-        (bytes[FORMAT_AT_METRIC] == TABLE_SOLVED) != solved)
+    bool blocked = scheme == FORMAT_SCHEME_BLOCKED, pawn = scheme == FORMAT_SCHEME_PAWN;
+    if (bytes[FORMAT_AT_METRIC] > TABLE_PAWN) return "unknown metric";
+    if ((bytes[FORMAT_AT_METRIC] == TABLE_BLOCKED) != blocked ||
+        (bytes[FORMAT_AT_METRIC] == TABLE_PAWN) != pawn)
         return "its metric does not go with its index scheme";
     header->metric = (treb_metric)bytes[FORMAT_AT_METRIC];
     uint32_t flags = format_get32(bytes + FORMAT_AT_FLAGS);
@@ -312,13 +249,13 @@ const char *format_parse_fixed(const uint8_t *bytes, TableHeader *header)
     if (stored < 1 || stored > 3) return "bad set of sides";
     header->side[0].stored = stored & 1;
     header->side[1].stored = stored >> 1;
-    const char *wrong = ranks    ? format_parse_ranks_index(bytes, header)
-                        : solved ? format_parse_solved_index(bytes, header)
-                                 : parse_index(bytes, header);
+    const char *wrong = blocked ? format_parse_blocked_index(bytes, header)
+                        : pawn  ? format_parse_pawn_index(bytes, header)
+                                : parse_index(bytes, header);
     return wrong ? wrong : parse_cells(bytes, header);
 }
 
-/* Bytes not yet parsed. */
+/* The bytes that are not parsed yet. */
 typedef struct Cursor {
     const uint8_t *at;
     size_t left;
@@ -333,7 +270,7 @@ static const uint8_t *take(Cursor *cursor, size_t size)
     return at;
 }
 
-/* These go to terminals and into JSON, so nothing but the letters of a FEN may pass. */
+/* FENs are printed to terminals and in JSON: only the letters of a FEN may pass. */
 static bool parse_fen(Cursor *cursor, char out[TABLE_FEN_SIZE])
 {
     static const char letters[] = "abcdefghKQRBNPkqrbnpw0123456789/- ";
@@ -346,10 +283,10 @@ static bool parse_fen(Cursor *cursor, char out[TABLE_FEN_SIZE])
     return true;
 }
 
-/* Whether only the first value map exists. */
+/* Returns whether only the first value map exists. */
 static bool one_map(const TableHeader *header)
 {
-    return header->metric == TREB_WDL || header->metric >= TABLE_RANKS;
+    return header->metric == TREB_WDL || header->metric >= TABLE_BLOCKED;
 }
 
 static bool good_codes(const TableHeader *header, const TableSide *side)
@@ -359,11 +296,11 @@ static bool good_codes(const TableHeader *header, const TableSide *side)
         if (side->codes[v] > most || (!side->stored && side->codes[v])) return false;
         if (one_map(header) && v > 0 && side->codes[v]) return false;
     }
-    if (header->metric == TABLE_SOLVED) return side->codes[0] == 0;
+    if (header->metric == TABLE_PAWN) return side->codes[0] == 0;
     return !one_map(header) || !side->stored || side->codes[0] > 0;
 }
 
-/* A histogram adds up to the count beside it and ends with the longest line. */
+/* Parses a histogram. Its sum must be the count of the side, and its last entry must not be 0. */
 static const char *parse_histogram(Cursor *cursor, TableSide *side, int v)
 {
     if (side->longest[v] > TABLE_PLIES_MAX) return "bad histogram";
@@ -430,7 +367,7 @@ static const char *parse_side(Cursor *cursor, unsigned version, const TableHeade
     return parse_maps(cursor, header->metric == TREB_WDL, side);
 }
 
-/* Every block has at least a byte, at most as many as before compression. */
+/* Checks that every block has at least a byte, and at most as many as before compression. */
 static bool good_entries(const uint8_t *entry, const TableHeader *header, uint64_t data_size)
 {
     uint64_t blocks = table_side_blocks(header), at = format_get48(entry);
@@ -461,13 +398,13 @@ const char *format_parse(const uint8_t *bytes, size_t size, TableHeader *header,
         return "bad sizes";
     Cursor cursor = {bytes + FORMAT_FIXED_SIZE, size - FORMAT_FIXED_SIZE};
     unsigned version = format_get16(bytes + FORMAT_AT_VERSION);
-    if (header->metric == TABLE_RANKS) {
-        const uint8_t *about = take(&cursor, FORMAT_RANKS_SIZE);
+    if (header->metric == TABLE_BLOCKED) {
+        const uint8_t *about = take(&cursor, FORMAT_BLOCKED_SIZE);
         if (about == NULL) return "what it is about is missing";
-        if ((wrong = format_parse_ranks(about, header)) != NULL) return wrong;
+        if ((wrong = format_parse_blocked(about, header)) != NULL) return wrong;
     }
-    if (header->metric == TABLE_SOLVED &&
-        (wrong = format_take_solved(&cursor.at, &cursor.left, header)) != NULL)
+    if (header->metric == TABLE_PAWN &&
+        (wrong = format_take_pawn(&cursor.at, &cursor.left, header)) != NULL)
         return wrong;
     for (int s = 0; s < 2; s++)
         if ((wrong = parse_side(&cursor, version, header, &header->side[s])) != NULL) return wrong;
@@ -481,14 +418,9 @@ const char *format_parse(const uint8_t *bytes, size_t size, TableHeader *header,
         return "bad size of the dictionary";
     layout->entries_at = size - cursor.left;
     layout->entries = format_first_entry(header, 2);
-    /* No overflow: with CELLS_MAX there are less than 2^49 blocks. */
+    /* No overflow: with CELLS_MAX there are fewer than 2^49 blocks. */
     if (layout->entries * FORMAT_ENTRY_SIZE != cursor.left) return "bad size of the block table";
     if (!good_entries(cursor.at, header, layout->meta - FORMAT_FIXED_SIZE))
         return "bad block table";
     return NULL;
-}
-
-uint32_t table_block_checksum(const uint8_t *block, size_t size)
-{
-    return (uint32_t)XXH3_64bits(block, size);
 }

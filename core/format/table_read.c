@@ -1,12 +1,13 @@
-/* table_read.c - opening table files and reading their blocks.
+/* table_read.c - opens table files and reads their blocks (table.h).
  *
- * Files with codec zstd are read with pread, not mapped: a file that is cut while open then gives an
- * error instead of a signal. What is allocated is bounded by the size of the file. */
+ * Files with codec zstd are read with pread, not mapped: if one is cut short while it is open,
+ * reading fails with an error instead of a signal. All allocations are bounded by the size of the
+ * file. */
 #define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64
-#include "core/system/error.h"
 #include "core/format/table_format.h"
 #include "core/format/table_symbols.h"
+#include "core/system/error.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -25,20 +26,20 @@ struct Table {
     size_t size;
     TableHeader header;
     FormatLayout layout;
-    ZSTD_DDict *dictionary; /* NULL without */
+    ZSTD_DDict *dictionary; /* NULL: no dictionary */
     Symbols symbols;        /* with codec symbols */
 };
 
 struct TableDecoder {
     TableWait wait;
     ZSTD_DCtx *context;
-    uint8_t *frame; /* a block as in the file behind the magic number that the file omits */
+    uint8_t *frame; /* a block as in the file, behind the magic number that the file omits */
     size_t capacity;
 };
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* Judges the fixed header as far as needed to read the rest. */
+/* Checks the fixed header as far as needed to read the rest. */
 static treb_status check_fixed(const Table *table, const uint8_t *fixed, size_t size,
                                treb_error *error)
 {
@@ -72,7 +73,7 @@ static treb_status read_part(const Table *table, bool again, uint8_t *out, size_
 {
     bool cut;
     if (again) return table_file_read_again(table->file, out, size, offset, error);
-    treb_status status = table_file_read(table->file, TABLE_WAIT, out, size, offset, &cut, error);
+    treb_status status = table_file_read(table->file, WAIT_FOR_ALL, out, size, offset, &cut, error);
     if (!cut) return status;
     return fail(error, TREB_ERR_DAMAGED, "%s: truncated while it was read", fail_path(table->path));
 }
@@ -102,8 +103,8 @@ static treb_status read_header(Table *table, bool again, treb_error *error)
     return fail(error, TREB_ERR_DAMAGED, "%s: header damaged: %s", fail_path(table->path), wrong);
 }
 
-/* Whether it is the dictionary's fault that zstd cannot use it, and not want of memory: zstd says
- * which when it unpacks an empty frame. */
+/* Returns whether zstd cannot use a dictionary because it is damaged, and not because memory is
+ * out: unpacking an empty frame shows which. */
 static bool dictionary_damaged(const uint8_t *bytes, size_t size)
 {
     static const uint8_t empty[] = {0x28, 0xb5, 0x2f, 0xfd, 0x20, 0, 1, 0, 0};
@@ -127,7 +128,7 @@ static treb_status load_dictionary(Table *table, treb_error *error)
     return fail(error, TREB_ERR_DAMAGED, "%s: dictionary cannot be used", fail_path(table->path));
 }
 
-/* Forgets what was read of it. */
+/* Frees what was read of the header. */
 static void forget_header(Table *table)
 {
     table_header_free(&table->header);
@@ -136,11 +137,12 @@ static void forget_header(Table *table)
     table->bytes = NULL;
 }
 
-/* One that is elsewhere and damaged may have become so on its way, or where it was kept. */
+/* If the header of a source's file is damaged, reads it again: it may have been damaged on its way,
+ * or in a copy that the source keeps. */
 static treb_status read_header_of(Table *table, treb_error *error)
 {
     treb_status status = read_header(table, false, error);
-    if (status != TREB_ERR_DAMAGED || !table_file_is_elsewhere(table->file)) return status;
+    if (status != TREB_ERR_DAMAGED || !table_file_has_source(table->file)) return status;
     forget_header(table);
     return read_header(table, true, error);
 }
@@ -156,7 +158,8 @@ static treb_status open_table(Table *table, treb_error *error)
                         error);
 }
 
-/* Takes the file over, which is held; NULL if it could not be opened. */
+/* Opens a table of a file that is held, and takes the file over. `file` is NULL if it could not be
+ * opened. */
 static Table *open_file(TableFile *file, const char *path, treb_error *error)
 {
     Table *table = file != NULL ? calloc(1, sizeof *table) : NULL;
@@ -181,10 +184,10 @@ Table *table_open_among(TableFiles *files, const char *path, treb_error *error)
     return open_file(table_file_open(files, path, error), path, error);
 }
 
-Table *table_open_elsewhere(const treb_source *source, const char *path, const char *name,
+Table *table_open_from_source(const treb_source *source, const char *path, const char *name,
                             treb_error *error)
 {
-    return open_file(table_file_elsewhere(source, path, name, error), path, error);
+    return open_file(table_file_from_source(source, path, name, error), path, error);
 }
 
 uint64_t table_pages(const Table *table)
@@ -252,7 +255,8 @@ static bool decoder_reserve(TableDecoder *decoder, size_t capacity)
     return true;
 }
 
-/* Unpacks the `stored` bytes behind the magic number to exactly `size` bytes. */
+/* Unpacks the `stored` bytes behind the magic number. Returns whether they give exactly `size`
+ * bytes. */
 static bool unpack(const Table *table, TableDecoder *decoder, size_t stored, uint8_t *out,
                    size_t size)
 {
@@ -270,7 +274,7 @@ static bool unpack(const Table *table, TableDecoder *decoder, size_t stored, uin
                                       table->dictionary) == size;
 }
 
-/* The same, and what is wrong with it; NULL: nothing. */
+/* Unpacks and compares the checksum. Returns what is wrong, or NULL. */
 static const char *unpack_checked(const Table *table, TableDecoder *decoder, size_t stored,
                                   uint32_t checksum, uint8_t *out, size_t size)
 {
@@ -278,7 +282,7 @@ static const char *unpack_checked(const Table *table, TableDecoder *decoder, siz
     return table_block_checksum(out, size) != checksum ? "its checksum differs" : NULL;
 }
 
-/* Reads a block as the file has it, checks and unpacks it. */
+/* Reads, checks and unpacks a block with codec zstd. */
 static treb_status read_zstd(const Table *table, TableDecoder *decoder, int side, uint64_t block,
                              uint8_t *out, treb_error *error)
 {
@@ -297,10 +301,11 @@ static treb_status read_zstd(const Table *table, TableDecoder *decoder, int side
     if (status != TREB_OK && !cut) return status;
     const char *wrong = "the file was cut off while in use";
     if (!cut) wrong = unpack_checked(table, decoder, stored, format_get32(at + 6), out, size);
-    if (wrong && !cut && table_file_is_elsewhere(table->file)) {
-        /* It may have become so on its way, or where it was kept. */
-        if (decoder->wait == TABLE_NEAR) return fail_not_ready(error, table->path);
-        if (decoder->wait == TABLE_WAIT) {
+    if (wrong && !cut && table_file_has_source(table->file)) {
+        /* The block may have been damaged on its way, or in a copy that the source keeps: reads it
+         * again. */
+        if (decoder->wait == WAIT_LOCAL_ONLY) return fail_not_ready(error, table->path);
+        if (decoder->wait == WAIT_FOR_ALL) {
             status = table_file_read_again(table->file, decoder->frame + FORMAT_ZSTD_MAGIC_SIZE,
                                            stored, begin, error);
             if (status != TREB_OK) return status;

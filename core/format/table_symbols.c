@@ -1,8 +1,8 @@
 /* table_symbols.c - codec symbols: the codes in a file's header, and the pages of its cells.
  *
- * A page is what is read from a disk at once, and has all that is needed to find a cell in it: how
- * many cells each of its blocks has, and a checksum. It is compared when the page is first read;
- * what a page holds is not believed even so. */
+ * A page is the unit that is read from a disk. It contains everything needed to find a cell in it:
+ * the number of cells of each of its blocks, and a checksum, which is compared when the page is
+ * first read. Even so nothing in a page is trusted. */
 #include "core/format/table_symbols.h"
 
 #include <assert.h>
@@ -25,15 +25,15 @@ uint8_t *format_write_code(const TableSide *side, uint8_t *out)
     return out + FORMAT_CODE_SIZE + side->code.size;
 }
 
-/* The order of a side's axes, behind which there are zeros. */
+/* Parses the order of a side's axes; the bytes behind it must be zeros. */
 static bool parse_order(const uint8_t *bytes, TableHeader *header, TableSide *side)
 {
     for (int i = header->index.axes; i < FORMAT_ORDER_SIZE; i++)
         if (bytes[i] != 0) return false;
-    return index_init_shades(&side->index, &header->index.material, bytes);
+    return index_init_square_colors(&side->index, &header->index.material, bytes);
 }
 
-/* How many bits the value of a cell has. */
+/* Returns the number of bits of a cell's value. */
 static unsigned cell_bits(const TableHeader *header)
 {
     return 8 / header->per_byte * header->width;
@@ -55,7 +55,7 @@ const char *format_take_code(const uint8_t **at, size_t *left, unsigned bits, Co
     return NULL;
 }
 
-/* Takes a side's codes off the front of what is left. */
+/* Parses the codes of a side, and moves *at and *left behind them. */
 static const char *parse_codes(const uint8_t **at, size_t *left, TableHeader *header,
                                TableSide *side, FormatCoded *out)
 {
@@ -83,7 +83,7 @@ static const char *parse_codes(const uint8_t **at, size_t *left, TableHeader *he
     return NULL;
 }
 
-/* The first cells of a side's pages ascend from 0, and their codes are there. */
+/* Checks that the first cells of a side's pages ascend from 0, and that their codes exist. */
 static bool good_first(const FormatCoded *coded, unsigned codes, uint64_t cells)
 {
     uint64_t before = 0;
@@ -97,12 +97,12 @@ static bool good_first(const FormatCoded *coded, unsigned codes, uint64_t cells)
     return true;
 }
 
-/* Pages end with the file's last block. */
+/* Checks that the pages end with the last block of the file. */
 static bool good_end(const TableHeader *header, const FormatLayout *layout)
 {
     uint64_t pages = layout->coded[0].pages + layout->coded[1].pages;
     if (pages == 0) return layout->meta == FORMAT_FIXED_SIZE;
-    uint64_t last = pages * TABLE_PAGE_SIZE; /* the first is behind that of the fixed header */
+    uint64_t last = pages * TABLE_PAGE_SIZE; /* the first page is behind that of the fixed header */
     unsigned size = header->side[layout->coded[1].pages > 0].code.block_bytes;
     if (layout->meta <= last || layout->meta - last > TABLE_PAGE_SIZE) return false;
     uint64_t in_last = layout->meta - last, words = format_page_words(size);
@@ -139,13 +139,13 @@ static uint64_t first_of(const SymbolsSide *side, uint64_t page)
     return format_entry_cell(format_get48(side->first + FORMAT_FIRST_SIZE * page));
 }
 
-/* The code of a page's cells. */
+/* Returns the code of a page's cells. */
 static const Code *code_of(const SymbolsSide *side, uint64_t page)
 {
     return &side->code[format_entry_code(format_get48(side->first + FORMAT_FIRST_SIZE * page))];
 }
 
-/* The page of every so many cells, about as often as there are pages. */
+/* Lists the page of every 2^step_bits-th cell, about one entry for each page. */
 static bool make_steps(SymbolsSide *side)
 {
     while (side->cells >> side->step_bits > side->pages) side->step_bits++;
@@ -160,7 +160,7 @@ static bool make_steps(SymbolsSide *side)
     return true;
 }
 
-/* Makes a side's codes ready. */
+/* Makes the codes of a side ready for reading. */
 static const char *open_codes(SymbolsSide *side, const FormatCoded *coded)
 {
     const uint8_t *at = coded->codes;
@@ -195,7 +195,7 @@ static const char *open_side(SymbolsSide *side, const TableHeader *header, const
     return wrong;
 }
 
-/* Between the fixed header and the pages there are zeros. */
+/* Checks that there are zeros between the fixed header and the pages. */
 static bool good_gap(const Symbols *symbols, const uint8_t *bytes)
 {
     for (size_t at = FORMAT_FIXED_SIZE; at < TABLE_PAGE_SIZE && at < symbols->end; at++)
@@ -203,12 +203,12 @@ static bool good_gap(const Symbols *symbols, const uint8_t *bytes)
     return true;
 }
 
-/* Maps a file of this system. */
+/* Maps a file of this machine. */
 static treb_status open_map(Symbols *symbols, uint64_t size, TableFile *file, bool *gap,
                             treb_error *error)
 {
     int descriptor;
-    treb_status status = table_file_hold(file, TABLE_WAIT, &descriptor, error);
+    treb_status status = table_file_hold(file, WAIT_FOR_ALL, &descriptor, error);
     if (status != TREB_OK) return status;
     bool mapped = mapped_open(&symbols->map, descriptor, size);
     if (!mapped) status = fail_errno(error, "map", symbols->path);
@@ -219,14 +219,14 @@ static treb_status open_map(Symbols *symbols, uint64_t size, TableFile *file, bo
     return TREB_OK;
 }
 
-/* Looks at the front of one that is elsewhere. */
-static treb_status open_elsewhere(Symbols *symbols, TableFile *file, bool *gap, treb_error *error)
+/* Checks the front of a source's file. */
+static treb_status open_source_file(Symbols *symbols, TableFile *file, bool *gap, treb_error *error)
 {
     bool cut;
     uint8_t front[TABLE_PAGE_SIZE];
     uint64_t size = symbols->end < sizeof front ? symbols->end : sizeof front;
-    symbols->elsewhere = file;
-    treb_status status = table_file_read(file, TABLE_WAIT, front, (size_t)size, 0, &cut, error);
+    symbols->source_file = file;
+    treb_status status = table_file_read(file, WAIT_FOR_ALL, front, (size_t)size, 0, &cut, error);
     *gap = status == TREB_OK && good_gap(symbols, front);
     if (status != TREB_OK || *gap) return status;
     status = table_file_read_again(file, front, (size_t)size, 0, error);
@@ -246,8 +246,8 @@ treb_status symbols_open(Symbols *symbols, const TableHeader *header, const Form
             wrong = open_side(&symbols->side[s], header, &header->side[s].code, &layout->coded[s]);
     if (wrong == code_no_memory) return fail_memory(error);
     if (wrong == NULL) {
-        treb_status status = table_file_is_elsewhere(file)
-                                 ? open_elsewhere(symbols, file, &gap, error)
+        treb_status status = table_file_has_source(file)
+                                 ? open_source_file(symbols, file, &gap, error)
                                  : open_map(symbols, layout->file_size, file, &gap, error);
         if (status != TREB_OK) return status;
         symbols->good = calloc((size_t)(symbols->end / TABLE_PAGE_SIZE) + 1, 1);
@@ -279,14 +279,15 @@ static treb_status damaged_page(const Symbols *symbols, int side, uint64_t page,
                 fail_path(symbols->path), format_side_name(side), page, what);
 }
 
-/* Where a page of the file is, and how much of it there is: the last may be shorter. */
+/* Returns the place of a page in the file and its size: the last page may be shorter. */
 static MappedBytes page_place(const Symbols *symbols, uint64_t number)
 {
     uint64_t at = (number + 1) * TABLE_PAGE_SIZE, left = symbols->end - at;
     return (MappedBytes){at, left < TABLE_PAGE_SIZE ? left : TABLE_PAGE_SIZE};
 }
 
-/* Whether the blocks of a page have as many cells as are between its first and that of the next. */
+/* Checks that the blocks of a page have as many cells as there are between its first cell and that
+ * of the next page. */
 static bool good_cells(const SymbolsSide *side, uint64_t page, const uint8_t *bytes)
 {
     uint64_t end = page + 1 < side->pages ? first_of(side, page + 1) : side->cells;
@@ -299,7 +300,7 @@ static bool good_cells(const SymbolsSide *side, uint64_t page, const uint8_t *by
     return cells == 0;
 }
 
-/* What is wrong with the bytes of a page; NULL: nothing. */
+/* Returns what is wrong with the bytes of a page; NULL: nothing. */
 static const char *fault_in_page(const Symbols *symbols, int side, uint64_t page,
                                  const uint8_t *bytes, size_t size)
 {
@@ -311,7 +312,7 @@ static const char *fault_in_page(const Symbols *symbols, int side, uint64_t page
     return NULL;
 }
 
-/* Of one that was not looked at yet. */
+/* Checks a page that was not checked yet. */
 __attribute__((noinline)) static treb_status check_page(const Symbols *symbols, int side,
                                                         uint64_t page, treb_error *error)
 {
@@ -324,19 +325,19 @@ __attribute__((noinline)) static treb_status check_page(const Symbols *symbols, 
     return TREB_OK;
 }
 
-/* For one who does not wait: TREB_ERR_NOT_READY if the page is not in memory. */
+/* For callers that do not wait: returns TREB_ERR_NOT_READY if the page is not in memory. */
 __attribute__((noinline)) static treb_status ask_page(const Symbols *symbols, TableWait wait,
                                                       uint64_t number, treb_error *error)
 {
     MappedBytes missing, place = page_place(symbols, number);
-    if (wait == TABLE_NEAR || symbols->elsewhere != NULL) return TREB_OK;
+    if (wait == WAIT_LOCAL_ONLY || symbols->source_file != NULL) return TREB_OK;
     if (mapped_has(&symbols->map, place.at, place.size, mapped_now(), &missing)) return TREB_OK;
-    if (wait == TABLE_FETCH) mapped_fetch(&symbols->map, missing);
+    if (wait == WAIT_NEVER_FETCH) mapped_fetch(&symbols->map, missing);
     return fail_not_ready(error, symbols->path);
 }
 
-/* Reads a page of a file that is elsewhere and looks at it. One that is damaged may have become so
- * on its way, or where it was kept: it is asked for once more. */
+/* Reads and checks a page of a source's file. If it is damaged, reads it once more: it may have
+ * been damaged on its way, or in a copy that the source keeps. */
 static treb_status read_page(const Symbols *symbols, TableWait wait, int side, uint64_t page,
                              uint8_t *out, treb_error *error)
 {
@@ -345,19 +346,20 @@ static treb_status read_page(const Symbols *symbols, TableWait wait, int side, u
     size_t size = (size_t)place.size;
     memset(out, 0, TABLE_PAGE_SIZE);
     treb_status status =
-        table_file_read(symbols->elsewhere, wait, out, size, place.at, &cut, error);
+        table_file_read(symbols->source_file, wait, out, size, place.at, &cut, error);
     if (status != TREB_OK) return status;
     const char *wrong = fault_in_page(symbols, side, page, out, size);
-    if (wrong != NULL && wait == TABLE_NEAR) return fail_not_ready(error, symbols->path);
-    if (wrong != NULL && wait == TABLE_WAIT) {
-        status = table_file_read_again(symbols->elsewhere, out, size, place.at, error);
+    if (wrong != NULL && wait == WAIT_LOCAL_ONLY) return fail_not_ready(error, symbols->path);
+    if (wrong != NULL && wait == WAIT_FOR_ALL) {
+        status = table_file_read_again(symbols->source_file, out, size, place.at, error);
         if (status != TREB_OK) return status;
         wrong = fault_in_page(symbols, side, page, out, size);
     }
     return wrong == NULL ? TREB_OK : damaged_page(symbols, side, page, wrong, error);
 }
 
-/* The page of a file that is elsewhere, in `room`: as it is kept, which is sound, or as it comes. */
+/* Writes a page of a source's file to `room`: from the cache, where all pages are checked, or from
+ * the source. */
 __attribute__((noinline)) static treb_status bring_page(const Symbols *symbols, TableWait wait,
                                                         int side, uint64_t page, uint8_t *room,
                                                         treb_error *error)
@@ -370,21 +372,21 @@ __attribute__((noinline)) static treb_status bring_page(const Symbols *symbols, 
     return status;
 }
 
-/* A page in memory, and where what may be read of it ends. */
+/* A page in memory, and the end of what may be read of it. */
 typedef struct OpenPage {
     const uint8_t *bytes, *end;
 } OpenPage;
 
-/* A page of a side, once it is sound. `room` is for one that is not mapped. */
+/* Opens a checked page of a side. `room` is for a page that is not mapped. */
 __attribute__((always_inline)) static inline treb_status
 open_page(const Symbols *symbols, TableWait wait, int side, uint64_t page,
           uint8_t room[TABLE_PAGE_SIZE], OpenPage *out, treb_error *error)
 {
     treb_status status = TREB_OK;
     uint64_t number = symbols->side[side].first_page + page;
-    if (wait != TABLE_WAIT) status = ask_page(symbols, wait, number, error);
+    if (wait != WAIT_FOR_ALL) status = ask_page(symbols, wait, number, error);
     if (status == TREB_OK && !atomic_load_explicit(&symbols->good[number], memory_order_relaxed)) {
-        if (symbols->elsewhere != NULL) {
+        if (symbols->source_file != NULL) {
             *out = (OpenPage){room, room + page_place(symbols, number).size};
             return bring_page(symbols, wait, side, page, room, error);
         }
@@ -403,7 +405,7 @@ treb_status symbols_check(const Symbols *symbols, TableWait wait, int side, uint
     return open_page(symbols, wait, side, page, room, &unused, error);
 }
 
-/* The page of a cell. */
+/* Returns the page of a cell. */
 static uint64_t find_page(const SymbolsSide *side, uint64_t cell)
 {
     uint64_t page = side->step[cell >> side->step_bits];
@@ -426,18 +428,18 @@ treb_status symbols_bring(const Symbols *symbols, TableWait wait, MappedBytes pa
     uint64_t number = page.at / TABLE_PAGE_SIZE - 1;
     int side = number >= symbols->side[1].first_page && symbols->side[1].pages > 0;
     if (page.size == 0) return TREB_OK;
-    if (symbols->elsewhere == NULL) {
-        (wait == TABLE_WAIT ? mapped_touch : mapped_fetch)(&symbols->map, page);
+    if (symbols->source_file == NULL) {
+        (wait == WAIT_FOR_ALL ? mapped_touch : mapped_fetch)(&symbols->map, page);
         return TREB_OK;
     }
-    if (wait == TABLE_FETCH)
-        return table_file_read(symbols->elsewhere, wait, NULL, (size_t)page.size, page.at, &cut,
+    if (wait == WAIT_NEVER_FETCH)
+        return table_file_read(symbols->source_file, wait, NULL, (size_t)page.size, page.at, &cut,
                                error);
     return bring_page(symbols, wait, side, number - symbols->side[side].first_page, room, error);
 }
 
-/* The block of a page that has its cell number *place, which becomes the number in the block.
- * As many blocks as a page has room for: none has it. */
+/* Returns the block of a page that contains its cell number *place, which becomes the number within
+ * the block. Returns side->blocks if no block contains it. */
 static unsigned find_block(const SymbolsSide *side, const uint8_t *page, uint64_t *place)
 {
     uint64_t left = *place;
@@ -451,7 +453,8 @@ static unsigned find_block(const SymbolsSide *side, const uint8_t *page, uint64_
     return block;
 }
 
-/* Blocks in the last page of the file may not all be there. */
+/* Finds a block of a page. Returns false if it is missing: the last page of the file may have fewer
+ * blocks. */
 static bool has_block(const SymbolsSide *side, const OpenPage *page, unsigned block, CodeBlock *out)
 {
     if (block >= side->blocks) return false;
@@ -478,7 +481,8 @@ int symbols_cell(const Symbols *symbols, TableWait wait, int s, uint64_t cell, t
     return code >= 0 ? code : -(int)damaged_page(symbols, s, page, "a cell is not in it", error);
 }
 
-/* Cells of one page, until its end or as many as are wanted: how many, or minus a status. */
+/* Packs cells of one page, up to its end or at most `count`. Returns how many, or minus a
+ * status. */
 static int64_t pack_page(const Symbols *symbols, TableWait wait, int s, uint64_t cell,
                          uint64_t count, CodePack *pack, treb_error *error)
 {

@@ -1,13 +1,15 @@
-/* table_write.c - writing table files.
+/* table_write.c - writes table files (table.h).
  *
- * With codec symbols, words come in order and fill page after page. With codec zstd, blocks go to a temporary file in the order of arrival. If that was the order of the index, the
- * file only lacks its header; else finish copies the blocks in order to a second temporary file.
- * What a killed process left can be told from what a living one is writing (core/system/io.h). */
+ * With codec symbols, words come in order and fill page after page. With codec zstd, blocks go to a
+ * temporary file in the order of arrival. If that was the order of the index, the file only lacks
+ * its header; otherwise table_writer_finish copies the blocks in order to a second temporary file.
+ * Names of temporary files show whether the process that writes them is still running
+ * (core/system/io.h). */
 #define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64
+#include "core/format/table_format.h"
 #include "core/system/error.h"
 #include "core/system/io.h"
-#include "core/format/table_format.h"
 
 #include <assert.h>
 #include <dirent.h>
@@ -25,21 +27,21 @@
 enum { COPY_SIZE = 4 << 20 }; /* at least the largest block */
 
 typedef struct WriterEntry {
-    uint64_t offset; /* in the temporary file */
+    uint64_t offset; /* offset in the temporary file */
     uint32_t size;   /* 0 while the block is missing */
     uint32_t checksum;
 } WriterEntry;
 
-/* The page that is being filled, and where the pages of each side begin. */
+/* The page that is being filled, and the first cells of the pages of each side. */
 typedef struct WriterPages {
     uint8_t page[TABLE_PAGE_SIZE];
-    unsigned blocks, code;    /* in it; the number of the code of its cells */
-    uint64_t cells[2];        /* of a side, up to here */
-    uint8_t *first[2];        /* as in the file */
-    uint64_t room[2], number; /* pages that `first` has room for; pages that are done */
+    unsigned blocks, code;    /* number of blocks in the page; number of its code */
+    uint64_t cells[2];        /* cells of a side so far */
+    uint8_t *first[2];        /* entries of the page table, as in the file */
+    uint64_t room[2], number; /* pages that `first` has room for; pages that are finished */
 } WriterPages;
 
-/* A file that is being written at its end. */
+/* A file to which data is appended. */
 typedef struct WriterFile {
     int file; /* -1: not open */
     char *path;
@@ -47,11 +49,12 @@ typedef struct WriterFile {
 } WriterFile;
 
 struct TableWriter {
-    TableHeader header; /* without value maps */
+    TableHeader header; /* header without value maps */
     uint8_t fixed[FORMAT_FIXED_SIZE];
     uint8_t *dictionary;
     uint32_t dictionary_size;
-    uint64_t entries, side_blocks, last; /* last: entry that came before, to see if in order */
+    uint64_t entries, side_blocks, last; /* last: the entry that came before, to find out if
+                                            entries come in order */
     WriterEntry *entry;
     bool ordered, failed;
     char *directory, *path;
@@ -68,8 +71,8 @@ static bool file_append(WriterFile *file, const uint8_t *data, size_t size)
     return true;
 }
 
-/* Creates a file and leaves room for the fixed header, which is all zero, and so no table, until
- * everything else is in place. */
+/* Creates a file, and leaves room for the fixed header. That stays zero, which no table has, until
+ * everything else is in the file. */
 static bool file_create(WriterFile *file)
 {
     static const uint8_t room[FORMAT_FIXED_SIZE] = {0};
@@ -87,7 +90,8 @@ static void file_discard(WriterFile *file)
     *file = (WriterFile){.file = -1};
 }
 
-/* The process that wrote a temporary file of that name; 0 if it is not the name of one. */
+/* Returns the process that wrote a temporary file of that name; 0 if it is not the name of a
+ * temporary file. */
 static long temporary_owner(const char *name)
 {
     const char *mark = strstr(name, IO_TEMPORARY);
@@ -136,11 +140,12 @@ static void writer_free(TableWriter *writer)
 
 void table_writer_abort(TableWriter *writer) { writer_free(writer); }
 
-/* Whether the fixed header says all that the caller said: no field was out of range. */
+/* Returns what is wrong if the fixed header does not contain all that the caller gave, because a
+ * field was out of range. */
 static const char *check_layout(const TableHeader *header, const uint8_t *fixed)
 {
     TableHeader parsed;
-    if (header->metric > TABLE_SOLVED) return "unknown metric";
+    if (header->metric > TABLE_PAWN) return "unknown metric";
     const char *wrong = format_parse_fixed(fixed, &parsed);
     if (wrong) return wrong;
     if (parsed.pad != header->pad || parsed.per_byte != header->per_byte ||
@@ -152,7 +157,7 @@ static const char *check_layout(const TableHeader *header, const uint8_t *fixed)
 
 static bool writer_names(TableWriter *writer, const char *directory)
 {
-    char name[RANKS_NAME_SIZE];
+    char name[TABLE_LONG_NAME_SIZE];
     table_header_name(&writer->header, name);
     writer->directory = strdup(directory);
     writer->path = io_path(directory, name);
@@ -241,7 +246,8 @@ treb_status table_writer_add(TableWriter *writer, int side, uint64_t block, cons
 
 /* ---- pages ----------------------------------------------------------------------------------- */
 
-/* Writes the page that is being filled, if there is one; the next begins where a page does. */
+/* Writes the page that is being filled, if there is one. The next begins at a multiple of the page
+ * size. */
 static treb_status end_page(TableWriter *writer, int side, bool last, treb_error *error)
 {
     WriterPages *p = &writer->pages;
@@ -267,7 +273,7 @@ static bool reserve_first(WriterPages *p, int side, uint64_t page)
     return true;
 }
 
-/* Begins a page of a side with the cell that comes next, which is of that code. */
+/* Begins a page of a side with the next cell; `number` is the code of its cells. */
 static treb_status begin_page(TableWriter *writer, int side, unsigned number, treb_error *error)
 {
     static const uint8_t zeros[TABLE_PAGE_SIZE - FORMAT_FIXED_SIZE] = {0};
@@ -295,7 +301,7 @@ treb_status table_writer_add_words(TableWriter *writer, int side, unsigned code,
         return fail(error, TREB_ERR_ARGUMENT, "%s: there is no such block",
                     fail_path(writer->path));
     unsigned size = writer->header.side[side].code.block_bytes;
-    /* The last page of White to move. */
+    /* Ends the last page of White to move. */
     if (side == 1 && p->cells[1] == 0) status = end_page(writer, 0, false, error);
     if (status == TREB_OK && (p->blocks == format_page_blocks(size) || p->code != code))
         status = end_page(writer, side, false, error);
@@ -308,7 +314,7 @@ treb_status table_writer_add_words(TableWriter *writer, int side, unsigned code,
     return TREB_OK;
 }
 
-/* Writes the last page and checks that all cells came. */
+/* Writes the last page, and checks that all cells came. */
 static treb_status end_pages(TableWriter *writer, treb_error *error)
 {
     WriterPages *p = &writer->pages;
@@ -324,7 +330,8 @@ static treb_status end_pages(TableWriter *writer, treb_error *error)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-/* Copies the blocks in order, whole buffers at a time, and makes the copy the file to finish. */
+/* Copies the blocks in order, in large buffers, to a second file, which then becomes the file to
+ * finish. */
 static treb_status sort_blocks(TableWriter *writer, treb_error *error)
 {
     uint8_t *buffer = malloc(COPY_SIZE);
@@ -351,7 +358,7 @@ static treb_status sort_blocks(TableWriter *writer, treb_error *error)
     return TREB_OK;
 }
 
-/* The header in memory, sealed; NULL if there is no memory. */
+/* Returns the header in memory, with its checksum; NULL if memory is out. */
 static uint8_t *build_header(const TableWriter *writer, const TableHeader *header, size_t *size)
 {
     size_t sides = format_sides_size(header);
@@ -384,7 +391,7 @@ static uint8_t *build_header(const TableWriter *writer, const TableHeader *heade
     return bytes;
 }
 
-/* Whether the reader would take what the caller wants written. */
+/* Checks that the reader would accept what the caller wants to write. */
 static treb_status check_final(const TableWriter *writer, const TableHeader *header,
                                treb_error *error)
 {
@@ -409,7 +416,7 @@ static treb_status check_final(const TableWriter *writer, const TableHeader *hea
     return TREB_OK;
 }
 
-/* Adds the header, puts the file on the disk and gives it its name. */
+/* Adds the header, flushes the file to the disk and gives it its name. */
 static treb_status publish(TableWriter *writer, const uint8_t *bytes, size_t size,
                            treb_error *error)
 {
@@ -425,7 +432,8 @@ static treb_status publish(TableWriter *writer, const uint8_t *bytes, size_t siz
                : fail_system(writer, error);
 }
 
-/* The caller's header with what the writer knows itself. The rest of it is still the caller's. */
+/* Returns the caller's header with the fields that the writer knows itself. Pointers in it are
+ * still the caller's. */
 static TableHeader final_header(const TableWriter *writer, const TableHeader *header)
 {
     TableHeader final = *header;

@@ -13,7 +13,7 @@ bool input_skips(const char *line)
     return *line == '\0' || *line == '#';
 }
 
-/* Whether the first word of a line is a move from the start of a game. */
+/* Returns whether the first word of a line is a legal move in the starting position. */
 static bool is_first_move(const char *line)
 {
     char word[32];
@@ -27,7 +27,7 @@ static bool is_first_move(const char *line)
     return move_text_read(&start, word, &move) == TREB_OK;
 }
 
-/* Whether a line is one of a game: a tag, the number of a move, a comment, a move. */
+/* Returns whether a line belongs to a game: a tag, a move number, a comment or a move. */
 static bool is_pgn(const char *line)
 {
     line += strspn(line, " \t\r");
@@ -38,13 +38,13 @@ static bool is_pgn(const char *line)
     return (digits > 0 && line[digits] == '.') || is_first_move(line);
 }
 
-InputKind input_kind(Source *source)
+InputKind input_kind(TextReader *reader)
 {
-    char line[SOURCE_AHEAD];
+    char line[TEXT_READER_AHEAD];
     size_t size = 0;
-    /* No further than need be: it may be somebody who types. */
-    for (size_t at = 0; at + 1 < SOURCE_AHEAD; at++) {
-        int c = source_peek(source, at);
+    /* Reads no further than needed: a user may be typing the text. */
+    for (size_t at = 0; at + 1 < TEXT_READER_AHEAD; at++) {
+        int c = text_reader_peek(reader, at);
         if (c >= 0 && c != '\n') {
             line[size++] = c != '\0' ? (char)c : '?';
             continue;

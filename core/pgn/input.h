@@ -1,15 +1,15 @@
-/* input.h - what kind of text somebody has: positions, one in a line, or games. */
-#ifndef TREB_GAMES_INPUT_H
-#define TREB_GAMES_INPUT_H
+/* input.h - which kind of text the user gave: positions, one on each line, or games. */
+#ifndef TREB_CORE_PGN_INPUT_H
+#define TREB_CORE_PGN_INPUT_H
 
-#include "core/pgn/source.h"
+#include "core/pgn/text_reader.h"
 
 typedef enum InputKind { INPUT_LINES, INPUT_PGN } InputKind;
 
-/* Goes by the first line that says something; nothing is taken from the source. */
-InputKind input_kind(Source *source);
+/* Decides by the first line that is not skipped. Takes nothing from the reader. */
+InputKind input_kind(TextReader *reader);
 
-/* Whether a line of positions is passed over: it is blank, or a remark that begins with #. */
+/* Returns whether a line of positions is skipped: it is blank, or a comment that begins with #. */
 bool input_skips(const char *line);
 
 #endif

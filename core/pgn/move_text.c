@@ -1,4 +1,4 @@
-/* move_text.c - see move_text.h. A text is brought to the form that core/san reads. */
+/* move_text.c - see move_text.h. The text is converted to the form that core/chess/san.h reads. */
 #include "core/pgn/move_text.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@ enum { TEXT_SIZE = 32 };
 
 /* ---- To plain letters ------------------------------------------------------------------------ */
 
-/* What stands for one character or sign in UTF-8, and its plain form. */
+/* UTF-8 characters and other signs, each with its plain form. */
 static const char *const signs[][2] = {
     {"\u2654", "K"}, {"\u2655", "Q"}, {"\u2656", "R"}, {"\u2657", "B"}, {"\u2658", "N"},
     {"\u2659", ""},  {"\u265a", "K"}, {"\u265b", "Q"}, {"\u265c", "R"}, {"\u265d", "B"},
@@ -17,7 +17,7 @@ static const char *const signs[][2] = {
     {"\u2013", "-"}, {"\u2014", "-"}, {"\u2212", "-"}, {"\u00d7", "x"}, {"\ufe0e", ""},
     {":", "x"},      {"(", ""},       {")", ""},       {"/", ""},       {"=", ""}};
 
-/* Copies a text in plain letters. False if it has no room. */
+/* Copies a text in plain letters. Returns false if it does not fit. */
 static bool copy_plain(const char *text, char out[TEXT_SIZE])
 {
     size_t size = 0;
@@ -40,7 +40,7 @@ static bool copy_plain(const char *text, char out[TEXT_SIZE])
     return true;
 }
 
-/* Takes an end off a text if it has it. */
+/* Removes an ending from a text. Returns whether the text had it. */
 static bool drop_end(char *text, const char *end)
 {
     size_t length = strlen(text), less = strlen(end);
@@ -49,7 +49,7 @@ static bool drop_end(char *text, const char *end)
     return true;
 }
 
-/* What says that a move gives check, takes en passant, or is a good one. */
+/* Removes the marks of check, en passant and good moves. */
 static void drop_marks(char *text)
 {
     static const char *const marks[] = {"+",    "#",  "!",  "?",   "e.p.", "e.p",
@@ -60,7 +60,7 @@ static void drop_marks(char *text)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Castling in any of its forms; NULL if the text is none of them. */
+/* Returns the plain form of castling; NULL if the text is not castling. */
 static const char *castling_of(const char *text)
 {
     char plain[TEXT_SIZE];
@@ -76,7 +76,7 @@ static const char *castling_of(const char *text)
     return strcmp(plain, "OOO") == 0 ? "O-O-O" : NULL;
 }
 
-/* The squares and the promotion alone: "Ke1-g1" gives "e1g1". Castling is written so as well. */
+/* Reads squares and promotion only: "Ke1-g1" is read as "e1g1". Castling may also be written so. */
 static treb_status read_squares(const treb_position *pos, const char *text, Move *out)
 {
     char plain[TEXT_SIZE];
@@ -90,7 +90,7 @@ static treb_status read_squares(const treb_position *pos, const char *text, Move
     return king && !move_is_castling(pos, *out) ? TREB_ERR_ARGUMENT : TREB_OK;
 }
 
-/* A promotion is named by a capital. */
+/* Makes the letter of a promotion a capital. */
 static void raise_promotion(char *text)
 {
     size_t length = strlen(text);
@@ -110,7 +110,7 @@ treb_status move_text_read(const treb_position *pos, const char *text, Move *out
     if (*from == '\0') return TREB_ERR_ARGUMENT;
     if (move_from_san(pos, from, out) == TREB_OK) return TREB_OK;
     if (read_squares(pos, from, out) == TREB_OK) return TREB_OK;
-    /* A small letter is a piece where no pawn is meant: a b is always the file. */
+    /* A small letter may be a piece, but b is always the file. */
     if (strchr("kqrn", *from) == NULL) return TREB_ERR_ARGUMENT;
     *from = (char)toupper((unsigned char)*from);
     return move_from_san(pos, from, out);

@@ -1,6 +1,6 @@
 /* move_text.h - moves as people write them. */
-#ifndef TREB_GAMES_MOVE_TEXT_H
-#define TREB_GAMES_MOVE_TEXT_H
+#ifndef TREB_CORE_PGN_MOVE_TEXT_H
+#define TREB_CORE_PGN_MOVE_TEXT_H
 
 #include "core/chess/san.h"
 

@@ -7,19 +7,19 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/system/error.h"
 #include "core/pgn/move_text.h"
+#include "core/system/error.h"
 
 enum { WORD_SIZE = 64, NAME_SIZE = 64 };
 
-/* A game as far as it was read. */
+/* A game while it is being read. */
 typedef struct Reading {
-    Source *source;
+    TextReader *reader;
     PgnGame *game;
-    treb_position pos; /* after the last move */
-    size_t fen_line;   /* of the tag FEN */
-    bool ended;        /* the result was read */
-    bool full;         /* there is more text than is kept */
+    treb_position pos; /* position after the last move */
+    size_t fen_line;   /* line of the tag FEN */
+    bool ended;        /* the result of the game was read */
+    bool full;         /* the text no longer fits into the game */
     bool no_memory;
 } Reading;
 
@@ -29,7 +29,7 @@ static bool is_blank(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 static bool is_broken(const PgnGame *game) { return game->error.status != TREB_OK; }
 
-/* Notes the first fault of a game. `where` goes on after the line: ", move 34. Rxa1". */
+/* Records the first fault of a game. `where` is appended to the line number: ", move 34. Rxa1". */
 static void fault(Reading *r, size_t line, const char *where, const char *why)
 {
     PgnGame *g = r->game;
@@ -40,7 +40,7 @@ static void fault(Reading *r, size_t line, const char *where, const char *why)
 
 /* ---- The texts of a game --------------------------------------------------------------------- */
 
-/* Makes room for one more of what has `size` bytes. False without memory. */
+/* Makes room for one more element of `size` bytes in an array. Returns false if memory is out. */
 static bool grow(Reading *r, void **array, size_t count, size_t *room, size_t size)
 {
     if (count < *room) return true;
@@ -76,15 +76,15 @@ static void keep_text(Reading *r, const char *text)
     for (; *text != '\0'; text++) keep(r, *text);
 }
 
-/* A text begins here. */
+/* Begins a text. Returns its offset. */
 static size_t open_text(const Reading *r) { return r->game->text_size; }
 
-/* It ends. Of what had no room nothing is kept, as half a comment is none. */
+/* Ends the text that began at `begin`. If part of it did not fit, none of it is kept. */
 static void close_text(Reading *r, size_t begin)
 {
     if (r->full) {
         r->game->text_size = begin;
-        fault(r, r->source->line, "",
+        fault(r, r->reader->line, "",
               "the game has more than 1 MiB of tags, comments and variations");
     }
     put(r, '\0');
@@ -95,7 +95,7 @@ static PgnNotes *last_notes(PgnGame *g)
     return g->moves > 0 ? &g->move[g->moves - 1].notes : &g->notes;
 }
 
-/* More of the notes on the last move, or of what is not read. Nothing else can have been kept since
+/* Continues the notes on the last move, or the unread text. No other text can have been kept since
  * these began. */
 static size_t open_note(Reading *r)
 {
@@ -110,18 +110,20 @@ static size_t open_note(Reading *r)
 
 /* ---- Blanks ---------------------------------------------------------------------------------- */
 
-/* Takes the rest of a line, but not its end. */
-static void skip_line(Source *s)
+/* Takes the rest of a line without its end. */
+static void skip_line(TextReader *s)
 {
-    for (int c = source_peek(s, 0); c >= 0 && c != '\n'; c = source_peek(s, 0)) source_next(s);
+    for (int c = text_reader_peek(s, 0); c >= 0 && c != '\n'; c = text_reader_peek(s, 0))
+        text_reader_next(s);
 }
 
-/* Spaces, ends of lines, and lines that begin with a percent sign, which are for other programs. */
-static void skip_blanks(Source *s)
+/* Skips spaces, ends of lines, and lines that begin with a percent sign, which are for other
+ * programs. */
+static void skip_blanks(TextReader *s)
 {
-    for (int c = source_peek(s, 0); is_blank(c); c = source_peek(s, 0)) {
-        source_next(s);
-        if (c == '\n' && source_peek(s, 0) == '%') skip_line(s);
+    for (int c = text_reader_peek(s, 0); is_blank(c); c = text_reader_peek(s, 0)) {
+        text_reader_next(s);
+        if (c == '\n' && text_reader_peek(s, 0) == '%') skip_line(s);
     }
 }
 
@@ -129,28 +131,29 @@ static void skip_blanks(Source *s)
 
 static bool is_gap(int c) { return c == ' ' || c == '\t'; }
 
-/* The name of the tag that begins here, "" if none does. *quoted: its value is in quotes. */
-static void peek_tag(Source *s, char name[NAME_SIZE], bool *quoted)
+/* Copies the name of the tag that begins here, without taking it; "" if none does. *quoted: its
+ * value is in quotes. */
+static void peek_tag(TextReader *s, char name[NAME_SIZE], bool *quoted)
 {
     size_t at = 1, size = 0;
     name[0] = '\0';
     *quoted = false;
-    if (source_peek(s, 0) != '[') return;
-    while (at < 16 && is_gap(source_peek(s, at))) at++;
-    if (!isalpha(source_peek(s, at))) return;
-    for (int c; size + 1 < NAME_SIZE && (isalnum(c = source_peek(s, at)) || c == '_'); at++)
+    if (text_reader_peek(s, 0) != '[') return;
+    while (at < 16 && is_gap(text_reader_peek(s, at))) at++;
+    if (!isalpha(text_reader_peek(s, at))) return;
+    for (int c; size + 1 < NAME_SIZE && (isalnum(c = text_reader_peek(s, at)) || c == '_'); at++)
         name[size++] = (char)c;
     name[size] = '\0';
-    while (at < NAME_SIZE + 32 && is_gap(source_peek(s, at))) at++;
-    *quoted = source_peek(s, at) == '"';
+    while (at < NAME_SIZE + 32 && is_gap(text_reader_peek(s, at))) at++;
+    *quoted = text_reader_peek(s, at) == '"';
 }
 
-/* Whether the tags of another game begin here, among moves. */
-static bool begins_game(Source *s)
+/* Returns whether the tags of another game begin here, among moves. */
+static bool begins_game(TextReader *s)
 {
     char name[NAME_SIZE];
     bool quoted;
-    if (source_peek(s, 0) != '[') return false;
+    if (text_reader_peek(s, 0) != '[') return false;
     peek_tag(s, name, &quoted);
     return name[0] != '\0' && (quoted || strcasecmp(name, "FEN") == 0);
 }
@@ -168,31 +171,32 @@ static void add_tag(Reading *r, size_t name, size_t value)
     PgnGame *g = r->game;
     void *tags = g->tag;
     if (g->tags == PGN_TAGS_MAX) {
-        fault(r, r->source->line, "", "the game has more than 256 tags");
+        fault(r, r->reader->line, "", "the game has more than 256 tags");
     } else if (grow(r, &tags, g->tags, &g->tag_room, sizeof *g->tag)) {
         g->tag = tags;
         g->tag[g->tags++] = (PgnTag){name, value};
     }
 }
 
-/* Whether a quote that was taken ends its value: some have quotes inside that are not escaped. */
-static bool closes(Source *s)
+/* Returns whether a quote that was just taken ends the value: some values have unescaped quotes
+ * inside. */
+static bool closes(TextReader *s)
 {
     size_t at = 0;
-    while (at < 16 && is_gap(source_peek(s, at))) at++;
-    int c = source_peek(s, at);
+    while (at < 16 && is_gap(text_reader_peek(s, at))) at++;
+    int c = text_reader_peek(s, at);
     return c == ']' || c == '\r' || c == '\n' || c < 0;
 }
 
 static void read_quoted(Reading *r)
 {
-    Source *s = r->source;
-    source_next(s);
-    for (int c = source_peek(s, 0); c >= 0 && c != '\n'; c = source_peek(s, 0)) {
-        source_next(s);
-        int next = source_peek(s, 0);
+    TextReader *s = r->reader;
+    text_reader_next(s);
+    for (int c = text_reader_peek(s, 0); c >= 0 && c != '\n'; c = text_reader_peek(s, 0)) {
+        text_reader_next(s);
+        int next = text_reader_peek(s, 0);
         if (c == '\\' && (next == '"' || next == '\\'))
-            keep(r, source_next(s));
+            keep(r, text_reader_next(s));
         else if (c == '"' && closes(s))
             break;
         else if (c != '\r')
@@ -202,49 +206,51 @@ static void read_quoted(Reading *r)
 
 static void read_bare(Reading *r)
 {
-    Source *s = r->source;
-    for (int c = source_peek(s, 0); c >= 0 && c != '\n' && c != ']'; c = source_peek(s, 0)) {
-        source_next(s);
+    TextReader *s = r->reader;
+    for (int c = text_reader_peek(s, 0); c >= 0 && c != '\n' && c != ']';
+         c = text_reader_peek(s, 0)) {
+        text_reader_next(s);
         if (c != '\r') keep(r, c);
     }
 }
 
 static void read_tag(Reading *r, const char *name, bool quoted)
 {
-    Source *s = r->source;
+    TextReader *s = r->reader;
     size_t name_at = open_text(r);
     keep_text(r, name);
     close_text(r, name_at);
     size_t value_at = open_text(r);
     if (strcasecmp(name, "FEN") == 0) r->fen_line = s->line;
-    source_next(s);
-    while (is_gap(source_peek(s, 0))) source_next(s);
-    for (size_t i = strlen(name); i > 0; i--) source_next(s);
-    while (is_gap(source_peek(s, 0))) source_next(s);
+    text_reader_next(s);
+    while (is_gap(text_reader_peek(s, 0))) text_reader_next(s);
+    for (size_t i = strlen(name); i > 0; i--) text_reader_next(s);
+    while (is_gap(text_reader_peek(s, 0))) text_reader_next(s);
     if (quoted)
         read_quoted(r);
     else
         read_bare(r);
     close_text(r, value_at);
-    while (is_gap(source_peek(s, 0))) source_next(s);
-    if (source_peek(s, 0) == ']') source_next(s);
+    while (is_gap(text_reader_peek(s, 0))) text_reader_next(s);
+    if (text_reader_peek(s, 0) == ']') text_reader_next(s);
     add_tag(r, name_at, value_at);
 }
 
-/* All tags up to the moves, or up to one that is there already: then another game begins. */
+/* Reads all tags up to the moves, or up to a tag that the game already has: there another game
+ * begins. */
 static void read_tags(Reading *r)
 {
     for (;;) {
         char name[NAME_SIZE];
         bool quoted;
-        skip_blanks(r->source);
-        peek_tag(r->source, name, &quoted);
+        skip_blanks(r->reader);
+        peek_tag(r->reader, name, &quoted);
         if (name[0] == '\0' || pgn_tag(r->game, name) != NULL || r->no_memory) return;
         read_tag(r, name, quoted);
     }
 }
 
-/* Where the moves begin. */
+/* Sets the starting position of the moves. */
 static void set_start(Reading *r)
 {
     PgnGame *g = r->game;
@@ -269,43 +275,44 @@ static void set_start(Reading *r)
 
 /* ---- Comments and variations ----------------------------------------------------------------- */
 
-/* A run of blanks is one space. */
+/* Keeps a run of blanks as one space. */
 static void keep_blanks(Reading *r)
 {
-    skip_blanks(r->source);
+    skip_blanks(r->reader);
     keep(r, ' ');
 }
 
-/* Braces: other than variations they do not nest. A comment without end ends with its game. */
+/* Copies a comment in braces. Unlike variations, comments do not nest. A comment without end ends
+ * with its game. */
 static void copy_comment(Reading *r)
 {
-    Source *s = r->source;
+    TextReader *s = r->reader;
     size_t line = s->line;
-    keep(r, source_next(s));
-    for (int c = source_peek(s, 0); c != '}'; c = source_peek(s, 0)) {
-        if (c < 0 || source_begins(s, "[Event \"")) {
+    keep(r, text_reader_next(s));
+    for (int c = text_reader_peek(s, 0); c != '}'; c = text_reader_peek(s, 0)) {
+        if (c < 0 || text_reader_begins(s, "[Event \"")) {
             keep(r, '}');
             fault(r, line, "", "the comment that begins here has no end");
             return;
         }
         if (is_blank(c)) {
-            while (is_blank(source_peek(s, 0))) source_next(s);
+            while (is_blank(text_reader_peek(s, 0))) text_reader_next(s);
             keep(r, ' ');
         } else {
-            keep(r, source_next(s));
+            keep(r, text_reader_next(s));
         }
     }
-    keep(r, source_next(s));
+    keep(r, text_reader_next(s));
 }
 
-/* The rest of a line, in braces. */
+/* Copies a comment up to the end of a line, and puts it in braces. */
 static void copy_remark(Reading *r)
 {
-    Source *s = r->source;
-    source_next(s);
+    TextReader *s = r->reader;
+    text_reader_next(s);
     keep(r, '{');
-    for (int c = source_peek(s, 0); c >= 0 && c != '\n'; c = source_peek(s, 0)) {
-        source_next(s);
+    for (int c = text_reader_peek(s, 0); c >= 0 && c != '\n'; c = text_reader_peek(s, 0)) {
+        text_reader_next(s);
         keep(r, c == '{' ? '(' : c == '}' ? ')' : is_blank(c) ? ' ' : c);
     }
     keep(r, '}');
@@ -313,10 +320,10 @@ static void copy_remark(Reading *r)
 
 static void copy_variation(Reading *r)
 {
-    Source *s = r->source;
+    TextReader *s = r->reader;
     size_t line = s->line, depth = 0;
     do {
-        int c = source_peek(s, 0);
+        int c = text_reader_peek(s, 0);
         if (c < 0 || begins_game(s)) {
             while (depth-- > 0) keep(r, ')');
             fault(r, line, "", "the variation that begins here has no end");
@@ -329,11 +336,11 @@ static void copy_variation(Reading *r)
         } else if (is_blank(c)) {
             keep_blanks(r);
         } else if (c == '}') {
-            source_next(s); /* of no comment */
+            text_reader_next(s); /* a brace that closes no comment */
         } else {
             depth += c == '(';
             depth -= c == ')';
-            keep(r, source_next(s));
+            keep(r, text_reader_next(s));
         }
     } while (depth > 0);
 }
@@ -366,9 +373,9 @@ static void add_nag(Reading *r, unsigned nag)
 static void read_nag(Reading *r)
 {
     unsigned nag = 0;
-    source_next(r->source);
-    while (isdigit(source_peek(r->source, 0))) {
-        unsigned digit = (unsigned)(source_next(r->source) - '0');
+    text_reader_next(r->reader);
+    while (isdigit(text_reader_peek(r->reader, 0))) {
+        unsigned digit = (unsigned)(text_reader_next(r->reader) - '0');
         if (nag <= UINT8_MAX) nag = 10 * nag + digit;
     }
     add_nag(r, nag);
@@ -376,31 +383,31 @@ static void read_nag(Reading *r)
 
 /* ---- Words among the moves ------------------------------------------------------------------- */
 
-/* Whether a promotion in parentheses follows: "e8(Q)". */
-static bool is_promotion(Source *s, char before)
+/* Returns whether a promotion in parentheses follows: "e8(Q)". */
+static bool is_promotion(TextReader *s, char before)
 {
-    int c = source_peek(s, 1);
-    return (before == '1' || before == '8') && source_peek(s, 0) == '(' &&
-           source_peek(s, 2) == ')' && c > 0 && strchr("QRBNqrbn", c) != NULL;
+    int c = text_reader_peek(s, 1);
+    return (before == '1' || before == '8') && text_reader_peek(s, 0) == '(' &&
+           text_reader_peek(s, 2) == ')' && c > 0 && strchr("QRBNqrbn", c) != NULL;
 }
 
-static void read_word(Source *s, char word[WORD_SIZE])
+static void read_word(TextReader *s, char word[WORD_SIZE])
 {
     size_t size = 0;
     int c;
     do {
         bool promotion = size > 0 && is_promotion(s, word[size - 1]);
         for (int n = promotion ? 3 : 1; n > 0; n--) {
-            c = source_next(s);
+            c = text_reader_next(s);
             if (size + 1 < WORD_SIZE) word[size++] = c != '\0' ? (char)c : '?';
         }
-        c = source_peek(s, 0);
+        c = text_reader_peek(s, 0);
     } while (c >= 0 && !is_blank(c) &&
              (strchr("{}();$*", c) == NULL || is_promotion(s, word[size - 1])));
     word[size] = '\0';
 }
 
-/* The result that a word is, or NULL. */
+/* Returns the result that a word is, or NULL. */
 static const char *result_of(const char *word)
 {
     static const char *const results[][2] = {{"1-0", "1-0"},
@@ -418,7 +425,7 @@ static const char *result_of(const char *word)
     return NULL;
 }
 
-/* The NAG that signs stand for, or 0: "?!" and "+-". */
+/* Returns the NAG of a sign such as "?!" or "+-", or 0. */
 static unsigned nag_of(const char *signs, size_t length)
 {
     static const struct {
@@ -433,7 +440,7 @@ static unsigned nag_of(const char *signs, size_t length)
     return 0;
 }
 
-/* Without the number of the move: "12.", "12...", "..". */
+/* Skips the number of a move: "12.", "12...", "..". */
 static const char *skip_number(const char *word)
 {
     size_t digits = strspn(word, "0123456789");
@@ -450,7 +457,7 @@ static const char *skip_number(const char *word)
     }
 }
 
-/* Whether a word stands for a move and not for a sign beside one. */
+/* Returns whether a word is meant as a move and not as a sign beside one. */
 static bool is_move(const char *word)
 {
     static const char *const others[] = {"e.p.", "e.p", "ep", "ch", "ch.", "mate", "dbl"};
@@ -507,10 +514,10 @@ static void take_word(Reading *r, size_t line, const char *word)
 
 /* ---- A game ---------------------------------------------------------------------------------- */
 
-/* Takes what is no move. False if a word comes, or nothing. */
+/* Takes an annotation or number. Returns false if a word follows, or nothing. */
 static bool take_note(Reading *r)
 {
-    switch (source_peek(r->source, 0)) {
+    switch (text_reader_peek(r->reader, 0)) {
     case '{':
         copy_note(r, copy_comment);
         return true;
@@ -525,7 +532,7 @@ static bool take_note(Reading *r)
         return true;
     case ')':
     case '}':
-        source_next(r->source);
+        text_reader_next(r->reader);
         return true;
     default:
         return false;
@@ -534,17 +541,17 @@ static bool take_note(Reading *r)
 
 static void read_moves(Reading *r)
 {
-    Source *s = r->source;
+    TextReader *s = r->reader;
     while (!r->ended && !r->no_memory) {
         skip_blanks(s);
-        if (source_peek(s, 0) < 0 || begins_game(s)) return;
+        if (text_reader_peek(s, 0) < 0 || begins_game(s)) return;
         if (take_note(r)) continue;
         char word[WORD_SIZE];
         size_t line = s->line;
         read_word(s, word);
         take_word(r, line, word);
     }
-    /* What is said of the end. */
+    /* Annotations of the end. */
     for (skip_blanks(s); !r->no_memory && take_note(r);) skip_blanks(s);
 }
 
@@ -561,7 +568,7 @@ static void reset(Reading *r)
     put(r, '\0');
 }
 
-/* The result of the tags, where the moves do not end with one. */
+/* Takes the result from the tags if the moves do not end with one. */
 static void complete_result(Reading *r)
 {
     const char *tag = pgn_tag(r->game, "Result");
@@ -569,14 +576,14 @@ static void complete_result(Reading *r)
     if (result != NULL) strcpy(r->game->result, result);
 }
 
-treb_status pgn_next(Source *source, PgnGame *game, bool *found, treb_error *error)
+treb_status pgn_next(TextReader *reader, PgnGame *game, bool *found, treb_error *error)
 {
     *found = false;
-    if (source_peek(source, 0) == '%') skip_line(source);
-    for (skip_blanks(source); !*found && source_peek(source, 0) >= 0; skip_blanks(source)) {
-        Reading r = {.source = source, .game = game};
+    if (text_reader_peek(reader, 0) == '%') skip_line(reader);
+    for (skip_blanks(reader); !*found && text_reader_peek(reader, 0) >= 0; skip_blanks(reader)) {
+        Reading r = {.reader = reader, .game = game};
         reset(&r);
-        game->line = source->line;
+        game->line = reader->line;
         read_tags(&r);
         set_start(&r);
         read_moves(&r);

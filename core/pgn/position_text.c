@@ -1,5 +1,5 @@
-/* position_text.c - see position_text.h. What is around a FEN is taken off, and the FEN is left to
- * core/position. */
+/* position_text.c - see position_text.h. Removes everything around a FEN, and leaves the FEN to
+ * core/chess/position.h. */
 #include "core/pgn/position_text.h"
 
 #include <ctype.h>
@@ -32,7 +32,8 @@ const char *position_text_variant(const char *name)
 
 /* ---- The board ------------------------------------------------------------------------------- */
 
-/* The length of eight ranks with slashes between them, or 0 if a text does not begin so. */
+/* Returns the length of eight ranks with slashes between them, or 0 if the text does not begin
+ * so. */
 static size_t board_length(const char *text)
 {
     static const char squares[] = "PNBRQKpnbrqk12345678";
@@ -46,7 +47,7 @@ static size_t board_length(const char *text)
     return at;
 }
 
-/* Whether a text begins with a board and nothing that would make it something else. */
+/* Returns whether a text begins with a board, followed by nothing that contradicts this. */
 static bool is_board(const char *text)
 {
     size_t length = board_length(text);
@@ -54,7 +55,7 @@ static bool is_board(const char *text)
     return length > 0 && (next == '\0' || next == '_' || is_space(next));
 }
 
-/* The first board in a path, whose parts slashes end; NULL if there is none. */
+/* Returns the first board in a path, whose parts end with slashes; NULL if there is none. */
 static char *find_board(char *text)
 {
     for (;;) {
@@ -75,7 +76,7 @@ static const char *find_parameter(const char *text)
     return NULL;
 }
 
-/* A FEN has no such signs before its end, and an EPD none in its first word. */
+/* Such characters occur in a FEN only at its end, and in an EPD not in its first word. */
 static bool is_link(const char *text)
 {
     static const char *const beginnings[] = {"/", "?fen=", "www.", "lichess.org/"};
@@ -97,7 +98,7 @@ static int hex_digit(char c)
     return at != NULL ? (int)(at - digits) : -1;
 }
 
-/* Percent escapes; underscores and plus signs are spaces. In place. */
+/* Decodes percent escapes, underscores and plus signs (both are spaces), in place. */
 static void decode(char *text)
 {
     char *to = text;
@@ -115,7 +116,7 @@ static void decode(char *text)
     *to = '\0';
 }
 
-/* The game that a part of a link's path or its parameter "variant" names; NULL if it is chess. */
+/* Returns the variant that a link's path or its parameter "variant" names; NULL for chess. */
 static const char *link_variant(const char *link)
 {
     for (const char *c = link; *c != '\0'; c++) {
@@ -128,7 +129,7 @@ static const char *link_variant(const char *link)
     return NULL;
 }
 
-/* Leaves the FEN of a link in `text`, in place. */
+/* Reduces a link in `text` to its FEN, in place. */
 static treb_status take_link(char **text, treb_error *error)
 {
     const char *variant = link_variant(*text), *parameter = find_parameter(*text);
@@ -155,7 +156,7 @@ static char *trim(char *text)
     return text;
 }
 
-/* The closing quote of what begins with a quote, or NULL. */
+/* Returns the closing quote of a text that begins with a quote, or NULL. */
 static const char *closing_quote(const char *text)
 {
     static const char *const quotes[][2] = {
@@ -166,7 +167,7 @@ static const char *closing_quote(const char *text)
     return NULL;
 }
 
-/* Takes off one pair of quotes, with the comma that may follow. */
+/* Removes one pair of quotes, with a comma behind it. */
 static char *take_quotes(char *text)
 {
     const char *close = closing_quote(text);
@@ -174,14 +175,14 @@ static char *take_quotes(char *text)
     while ((unsigned char)*++text >= 0x80 && ((unsigned char)*text & 0xc0) == 0x80) {
     }
     char *end = strstr(text, close), *last = end;
-    /* The last one: an EPD has quotes in it. */
+    /* Uses the last closing quote: an EPD has quotes inside. */
     while (last != NULL && (last = strstr(last + 1, close)) != NULL) end = last;
     if (end != NULL && strspn(end + strlen(close), " ,;.])") == strlen(end + strlen(close)))
         *end = '\0';
     return trim(text);
 }
 
-/* Takes off "[FEN", "fen:", "position fen". */
+/* Removes "[FEN", "fen:" or "position fen". */
 static char *take_words(char *text)
 {
     static const char *const words[] = {"[", "position ", "fen", "epd", ":", "="};
@@ -201,7 +202,7 @@ static char *unwrap(char *text)
 
 /* ---- EPD ------------------------------------------------------------------------------------- */
 
-/* Takes the next field off a text and says how long it is; 0 at its end. */
+/* Takes the next field from a text and returns its length; 0 at the end. */
 static size_t take_field(char **text, const char **field)
 {
     char *at = *text;
@@ -217,13 +218,13 @@ static bool is_number(const char *text)
     return *text != '\0' && strspn(text, "0123456789") == strlen(text);
 }
 
-/* Whether what follows the fields are opcodes of an EPD: each ends with a semicolon, though many
- * leave out the last. */
+/* Returns whether the rest of a text are opcodes of an EPD: each ends with a semicolon, but many
+ * programs omit the last. */
 static bool is_opcodes(const char *text)
 {
     static const char *const usual[] = {"bm", "am", "id",  "hmvc", "fmvn", "ce",
                                         "dm", "c0", "acd", "pv",   "ea",   "noop"};
-    if (*text == ';' || *text == '#') return true; /* a remark */
+    if (*text == ';' || *text == '#') return true; /* a comment */
     if (!isalpha((unsigned char)*text)) return false;
     if (strchr(text, ';') != NULL) return true;
     size_t length = strcspn(text, " \t");
@@ -232,7 +233,7 @@ static bool is_opcodes(const char *text)
     return false;
 }
 
-/* Takes one opcode with its operand off a text, up to a semicolon that is in no quotes. */
+/* Takes one opcode with its operand from a text, up to a semicolon outside quotes. */
 static char *take_opcode(char **text)
 {
     bool quoted = false;
@@ -252,7 +253,7 @@ static void read_opcode(char *opcode, PositionText *out)
     operand = trim(operand);
     if (strcmp(opcode, "id") == 0) {
         operand = take_quotes(operand);
-        /* Not in the middle of a character of UTF-8. */
+        /* Does not cut a UTF-8 character. */
         size_t room = sizeof out->id - 1, size = strlen(operand);
         if (size > room)
             for (size = room; size > 0 && ((unsigned char)operand[size] & 0xc0) == 0x80;) size--;

@@ -16,7 +16,24 @@ treb_status fail(treb_error *error, treb_status status, const char *format, ...)
     error->status = status;
     vsnprintf(error->text, sizeof error->text, format, arguments);
     va_end(arguments);
+    error->metric = -1;
+    error->material[0] = '\0';
     return status;
+}
+
+treb_status fail_missing_table(treb_error *error, const char *material, int metric)
+{
+    if (error == NULL) return TREB_ERR_NO_TABLE;
+    error->status = TREB_ERR_NO_TABLE;
+    error->metric = metric;
+    snprintf(error->material, sizeof error->material, "%s", material);
+    return TREB_ERR_NO_TABLE;
+}
+
+treb_status fail_again(treb_error *error, const treb_error *from)
+{
+    if (error != NULL) *error = *from;
+    return from->status;
 }
 
 treb_status fail_memory(treb_error *error) { return fail(error, TREB_ERR_MEMORY, "out of memory"); }
@@ -35,7 +52,7 @@ const char *fail_path(const char *path)
 treb_status fail_errno(treb_error *error, const char *verb, const char *path)
 {
     char text[128];
-    /* The GNU version: the reason, in `text` or not. */
+    /* This is the GNU version, which returns the reason and may or may not write it to `text`. */
     const char *why = errno != 0 ? strerror_r(errno, text, sizeof text) : "nothing more to be had";
     return fail(error, TREB_ERR_IO, "%s: cannot %s: %s", fail_path(path), verb, why);
 }

@@ -81,7 +81,7 @@ int io_create(const char *path)
     const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
     int file = open(path, flags, 0666);
     if (file >= 0 || errno != EEXIST) return file;
-    /* A leftover of a dead process that had our number. */
+    /* A file of this name was left by a dead process with the same number. */
     unlink(path);
     return open(path, flags, 0666);
 }
@@ -92,7 +92,7 @@ int io_unnamed(const char *directory)
     int unnamed = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (unnamed >= 0) return unnamed;
 #endif
-    /* Where the system has no such files it has a name for a moment. */
+    /* Where the system has no files without a name, the file has a name for a moment. */
     char *path = io_path(directory, ".unnamed-XXXXXX");
     int file = path != NULL ? mkostemp(path, O_CLOEXEC) : -1;
     if (file >= 0) unlink(path);
@@ -100,7 +100,8 @@ int io_unnamed(const char *directory)
     return file;
 }
 
-/* A rename lasts only once its directory is on the disk; some file systems cannot be asked. */
+/* A rename survives a crash only once the directory is on the disk. Some file systems cannot flush
+ * a directory; that is not an error. */
 static bool sync_directory(const char *directory)
 {
     int file = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

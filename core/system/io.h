@@ -1,41 +1,45 @@
-/* io.h - reading and writing all of a run of bytes at a place in a file, the parts of paths, and files
- * that get their name when they are complete. */
-#ifndef TREB_CORE_IO_H
-#define TREB_CORE_IO_H
+/* io.h - reading and writing runs of bytes at a place in a file, parts of paths, and files that get
+ * their name only when they are complete. */
+#ifndef TREB_CORE_SYSTEM_IO_H
+#define TREB_CORE_SYSTEM_IO_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Both go on after interruptions and short transfers. False: errno tells why; 0 where the file ends
- * before `size` bytes. */
+/* Read or write all `size` bytes at `offset`, also after interruptions and short transfers. Return
+ * false on failure: errno has the reason, and is 0 if the file ends too early. */
 bool io_read_at(int file, void *bytes, size_t size, uint64_t offset);
 bool io_write_at(int file, const void *bytes, size_t size, uint64_t offset);
 
-/* Cuts a file to a size that it must have at least. False: it is shorter, or errno tells why. */
+/* Cuts a file to `size` bytes. Returns false if it has fewer, or on failure: errno has the
+ * reason. */
 bool io_cut(int file, uint64_t size);
 
-/* directory/name. To be freed; NULL: out of memory. */
+/* Returns "directory/name", which the caller frees; NULL if memory is out. */
 char *io_path(const char *directory, const char *name);
 
-/* The other way: what of a path is behind its last slash, and the folder before it: "." where there is no
- * slash, "/" where nothing else is before it. The folder is to be freed; NULL: out of memory. */
+/* io_name returns the part of a path behind its last slash. io_folder returns the folder before it,
+ * which the caller frees: "." if there is no slash, "/" if nothing precedes the slash; NULL if
+ * memory is out. */
 const char *io_name(const char *path);
 char *io_folder(const char *path);
 
-/* The same for a file that is being written: directory/.name[infix].tmp-42. It ends in the number of
- * this process, so that what a killed one left can be told from what a living one is writing. */
+/* Returns the path of a file that is still being written, directory/.name[infix].tmp-42, which the
+ * caller frees; NULL if memory is out. The number is that of this process, so that a file left by a
+ * killed process can be distinguished from one that a running process writes. */
 #define IO_TEMPORARY ".tmp-"
 char *io_temporary_path(const char *directory, const char *name, const char *infix);
 
-/* A new, empty file to write and read; -1: see errno. */
+/* Creates an empty file for writing and reading. Returns a descriptor, or -1: see errno. */
 int io_create(const char *path);
 
-/* A file without a name in a folder, to write and read; it is gone when it is closed. -1: see errno. */
+/* Creates a file without a name in a folder, for writing and reading. The file ends when it is
+ * closed. Returns a descriptor, or -1: see errno. */
 int io_unnamed(const char *directory);
 
-/* Puts a file on the disk, closes it, and gives it its name in `directory`. False: errno tells why,
- * and it is gone. */
+/* Flushes a file to the disk, closes it, and renames it from `temporary` to `path`, which is in
+ * `directory`. On failure returns false, with the reason in errno, and the file is deleted. */
 bool io_publish(int file, const char *temporary, const char *path, const char *directory);
 
 #endif

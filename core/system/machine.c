@@ -10,7 +10,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* The number after a word at the start of a line: "MemAvailable:" or "inactive_file". */
+/* Reads the number after a word at the start of a line: "MemAvailable:" or "inactive_file". */
 static bool read_field(const char *path, const char *word, uint64_t *out)
 {
     char line[256];
@@ -30,7 +30,7 @@ static bool read_field(const char *path, const char *word, uint64_t *out)
 
 /* ---- Control groups -------------------------------------------------------------------------- */
 
-/* The files of the memory controller: the kernel's second interface, and the first. */
+/* The files of a memory controller. The kernel has two interfaces to control groups. */
 typedef struct Controller {
     const char *folder, *limit, *used, *cache;
 } Controller;
@@ -39,15 +39,17 @@ static const Controller controllers[] = {
     {"", "memory.max", "memory.current", "inactive_file "},
     {"/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "}};
 
-/* What is left below the limit of one group, whose files are in `folder`; UINT64_MAX if it has
- * none. Files that the kernel keeps in memory count as used, but are given up when memory is asked
- * for. */
+/* Returns the bytes left below the limit of one group, whose files are in `folder`; UINT64_MAX if
+ * it has no limit. File contents that the kernel keeps in memory count as used, but the kernel
+ * drops them when memory is needed. */
 static uint64_t group_free(const Controller *c, const char *folder)
 {
     char path[2 * PATH_MAX];
     uint64_t limit, used, cache = 0;
     snprintf(path, sizeof path, "%.7000s/%s", folder, c->limit);
-    if (!read_field(path, "", &limit)) return UINT64_MAX; /* no such file, or "max" */
+    if (!read_field(path, "", &limit))
+        return UINT64_MAX; /* no such file, or its content is
+                                                             "max" */
     snprintf(path, sizeof path, "%.7000s/%s", folder, c->used);
     if (!read_field(path, "", &used)) return UINT64_MAX;
     snprintf(path, sizeof path, "%.7000s/memory.stat", folder);
@@ -56,8 +58,8 @@ static uint64_t group_free(const Controller *c, const char *folder)
     return used < limit ? limit - used : 0;
 }
 
-/* The least of a group and all that it is in. In a container the folders of the upper ones need not
- * be there; the top one is then the container's own. */
+/* Returns the least of a group and all groups above it. In a container the folders of the groups
+ * above may be missing; the top folder is then the container's own group. */
 static uint64_t groups_free(const Controller *c, const char *mount, const char *group)
 {
     char folder[2 * PATH_MAX];
@@ -95,7 +97,7 @@ uint64_t machine_group_memory(const char *groups, const char *mount)
 
 /* ---- Memory and disk ------------------------------------------------------------------------- */
 
-/* What `ulimit -v` leaves. */
+/* Returns the bytes left below the limit of `ulimit -v`. */
 static uint64_t limit_free(void)
 {
     struct rlimit limit;

@@ -21,7 +21,7 @@
 
 #include "core/system/io.h"
 
-/* Answers of kernels and file systems that do not know the question. */
+/* Errors of kernels and file systems that do not have the function. */
 static bool is_unsupported(int number)
 {
     return number == EOPNOTSUPP || number == ENOSYS || number == EINVAL || number == EPERM;
@@ -42,7 +42,7 @@ int nowait_open(const char *path, int flags)
 #endif
 }
 
-/* pread that never waits: bytes read, or -1. */
+/* Like pread, but never waits. Returns the number of bytes read, or -1. */
 static ssize_t read_present(int file, void *bytes, size_t size, uint64_t offset)
 {
 #ifdef RWF_NOWAIT
@@ -62,7 +62,8 @@ static ssize_t read_present(int file, void *bytes, size_t size, uint64_t offset)
 #endif
 }
 
-/* Whether mincore says that the pages of a run of bytes are in memory, and may be believed. */
+/* Returns whether mincore reports the pages of a run of bytes as in memory, and is truthful for
+ * this file. */
 static bool mapped_present(int file, uint64_t offset, uint64_t size)
 {
     enum { AT_ONCE = 64 };

@@ -1,34 +1,36 @@
-/* nowait.h - reading a file without waiting for a disk: what the system has in its memory of it,
- * and nothing else. */
-#ifndef TREB_CORE_NOWAIT_H
-#define TREB_CORE_NOWAIT_H
+/* nowait.h - reading a file without waiting for a disk: only what the system has of it in
+ * memory. */
+#ifndef TREB_CORE_SYSTEM_NOWAIT_H
+#define TREB_CORE_SYSTEM_NOWAIT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Opens a file if the system knows its folders and the file itself from memory. -1: see errno;
- * EAGAIN if it would have to ask a disk, or cannot tell. */
+/* Opens a file if the system has its folders and the file itself in memory. Returns a descriptor,
+ * or -1: see errno; EAGAIN means that a disk would have to be read, or that the system cannot
+ * tell. */
 int nowait_open(const char *path, int flags);
 
-/* Reads all of a run of bytes if the system has them in memory. False with errno EAGAIN: it has
- * not; with 0: the file ends before them; else why it cannot be read.
+/* Reads a run of bytes if the system has all of them in memory. On failure returns false: errno is
+ * EAGAIN if they are not in memory, 0 if the file ends before them, otherwise the reason why they
+ * cannot be read.
  *
- * Linux can be asked to read nothing but its memory (RWF_NOWAIT). New kernels begin by themselves
- * to read what is missing, which takes some 20 us and, if the disk's queue is full, a moment more.
- * File systems that cannot (a network's, FUSE, tmpfs, overlays) say EOPNOTSUPP. There the question
- * is put to mincore, and the bytes are read as usual if it says that they are there. mincore tells
- * the truth only to the owner of a file, and to others that everything is there: for them the
- * answer is EAGAIN. */
+ * Linux can read only what is in memory (RWF_NOWAIT). Newer kernels then start by themselves to
+ * read what is missing, which takes some 20 us, or somewhat longer if the disk's queue is full.
+ * File systems without this (networks, FUSE, tmpfs, overlays) return EOPNOTSUPP. There this
+ * function asks mincore, and reads the bytes as usual if mincore says that they are in memory.
+ * mincore is truthful only to the owner of a file, and tells others that everything is in memory:
+ * for them the function always fails with EAGAIN. */
 bool nowait_read(int file, void *bytes, size_t size, uint64_t offset);
 
-/* Whether the system has all of a run of bytes in memory, as nowait_read would find it. Bytes
- * behind the end of the file count as there. */
+/* Returns whether the system has all of a run of bytes in memory, as nowait_read would find. Bytes
+ * behind the end of the file count as present. */
 bool nowait_has(int file, uint64_t offset, uint64_t size);
 
-/* Asks the system to read a run of bytes into its memory, and does not wait for them. Where it must
- * read first where on the disk they are, or the disk's queue is full, it may take a moment all the
- * same: a thread that must not should leave it to another. */
+/* Asks the system to read a run of bytes into its memory, and does not wait for them. This may
+ * still take a moment: if the system must first read where the bytes are on the disk, or if the
+ * disk's queue is full. A thread that must not wait should let another thread call it. */
 void nowait_fetch(int file, uint64_t offset, uint64_t size);
 
 #endif

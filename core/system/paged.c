@@ -20,7 +20,7 @@ void paged_close(Paged *paged)
     *paged = (Paged){0};
 }
 
-/* A mapped file has no way to say, when it is written, that the disk is full. */
+/* Reserves the disk space first: writing to a mapped file cannot report that the disk is full. */
 static void *map_all(int file, uint64_t bytes)
 {
     int wrong = posix_fallocate(file, 0, (off_t)bytes);
@@ -47,8 +47,9 @@ treb_status paged_open(Paged *paged, const char *directory, uint64_t bytes, uint
     return TREB_OK;
 }
 
-/* Other files may be mapped, too, and hold more than `most` by themselves. Whoever gave pages back each time then would
- * do nothing else, as others have to be told to forget them: so a quarter of `most` has to be new. */
+/* Other mapped files may hold more than `most` bytes by themselves, and those pages cannot be given
+ * back here. To avoid giving pages back at every call, a quarter of `most` must be new since the
+ * last time. */
 void paged_mind(Paged *paged, uint64_t bytes)
 {
     uint64_t all, mapped;
@@ -59,7 +60,7 @@ void paged_mind(Paged *paged, uint64_t bytes)
     if (!machine_held(paged->held, &all, &mapped) || mapped <= paged->most) return;
     const uint64_t left = __atomic_load_n(&paged->left, __ATOMIC_RELAXED);
     if (mapped <= left + paged->most / 4) {
-        /* Others hold less by now. */
+        /* Other mapped files hold less by now. */
         if (mapped < left) __atomic_store_n(&paged->left, mapped, __ATOMIC_RELAXED);
         return;
     }

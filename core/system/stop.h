@@ -1,19 +1,20 @@
-/* stop.h - long work that is given up, as somebody asked for it. */
-#ifndef TREB_CORE_STOP_H
-#define TREB_CORE_STOP_H
+/* stop.h - long work that ends early because the user or another thread asked for it. */
+#ifndef TREB_CORE_SYSTEM_STOP_H
+#define TREB_CORE_SYSTEM_STOP_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 
 #include "trebuchet.h"
 
-/* What a function returns that gave up. Whoever asked for it takes it for TREB_OK. */
+/* The status of a function that ended early because it was stopped. The code that asked for the
+ * stop treats it as TREB_OK. */
 #define STOPPED ((treb_status)0xff)
 
-/* Whether work is to end early: `stop` may be NULL. */
+/* Returns whether work must end early. `stop` may be NULL. */
 static inline bool stop_asked(const atomic_bool *stop) { return stop != NULL && atomic_load(stop); }
 
-/* The same for functions that return a status: TREB_OK or STOPPED. */
+/* Returns STOPPED if work must end early, and fills in `error`; else TREB_OK. */
 treb_status stop_check(const atomic_bool *stop, treb_error *error);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pawns/blocked.h"
+#include "pawns/blocked/blocked.h"
 #include "examples/book-1983/parts.h"
 
 static const char start[] = "8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1";
@@ -17,7 +17,7 @@ static Blocked *solve(TableGoal goal)
                               .from = square_bit(square_of("c7")) | square_bit(square_of("d6")) |
                                       square_bit(square_of("d7")),
                               .safe = true,
-                              .limits = {.memory = UINT64_C(1) << 30, .men = 2}};
+                              .limits = {.memory = UINT64_C(1) << 30, .pieces = 2}};
     treb_error error;
     Blocked *b = blocked_solve(&request, &error);
     if (b != NULL) return b;
@@ -29,11 +29,11 @@ static Blocked *solve(TableGoal goal)
 static bool same_cell(const Blocked *b, int side, int white, int black, const char *cell)
 {
     char found[16];
-    const BlockedRanks *ranks = &b->by[TREB_WHITE];
+    const BlockedDistances *ranks = &b->by_winner[TREB_WHITE];
     if (!blocked_is_legal(b, side, white, black))
         snprintf(found, sizeof found, "H");
     else if (bit_test(ranks->won[side][white], black))
-        snprintf(found, sizeof found, "%d", ranks->rank[side][white][black]);
+        snprintf(found, sizeof found, "%d", ranks->plies[side][white][black]);
     else
         snprintf(found, sizeof found, side == TREB_WHITE ? "*" : "-");
     return strcmp(found, cell) == 0;
@@ -79,7 +79,7 @@ static int follow_line(TableGoal goal, int *plies)
     int good = 0;
     Blocked *b = solve(goal);
     for (*plies = 0; line[*plies] != NULL; ++*plies) {
-        BlockedMove moves[MOVES_MAX];
+        PawnMove moves[MOVES_MAX];
         b->request.pos = pos;
         int count = blocked_moves(b, moves), i = 0;
         while (i < count && strcmp(moves[i].san, line[*plies]) != 0) i++;
@@ -97,14 +97,14 @@ static int follow_line(TableGoal goal, int *plies)
 static void report_exact(Report *report)
 {
     Blocked *b = solve(GOAL_EXACT);
-    BlockedMove moves[MOVES_MAX];
+    PawnMove moves[MOVES_MAX];
     int count = blocked_moves(b, moves), wins = 0;
-    for (int i = 0; i < count; i++) wins += moves[i].value.verdict == BLOCKED_WHITE;
-    BlockedValue value = blocked_value(b, TREB_WHITE, square_of("e5"), square_of("a5"));
+    for (int i = 0; i < count; i++) wins += moves[i].value.verdict == VERDICT_WHITE;
+    PawnValue value = blocked_value(b, TREB_WHITE, square_of("e5"), square_of("a5"));
     report_claim(report, "taking the pawn is taken to win (the goal of rank 0)",
-                 value.verdict == BLOCKED_WHITE ? AGREES : DIFFERS,
+                 value.verdict == VERDICT_WHITE ? AGREES : DIFFERS,
                  "%s: with everything that follows solved, %s is %s winning move of %d",
-                 value.verdict == BLOCKED_WHITE ? "White wins" : "White does not win", moves[0].san,
+                 value.verdict == VERDICT_WHITE ? "White wins" : "White does not win", moves[0].san,
                  wins == 1 ? "the only" : "a", count);
     blocked_free(b);
 }
@@ -121,7 +121,7 @@ void report_blocked(Report *report)
     report_claim(report, "the two tables of ranks, 280 cells",
                  same == 280 && cells == 280 ? AGREES : DIFFERS, "%d of %d cells are the same",
                  same, cells);
-    BlockedValue value = blocked_value(b, TREB_WHITE, square_of("e5"), square_of("a5"));
+    PawnValue value = blocked_value(b, TREB_WHITE, square_of("e5"), square_of("a5"));
     report_claim(report, "`8/8/2p5/k1p1K3/p1P5/P7/8/8 w`: rank 16, the pawn falls on ply 17",
                  value.plies == 16 ? AGREES : DIFFERS, "rank %d, the pawn falls on ply %d",
                  value.plies, value.plies + 1);

@@ -1,4 +1,4 @@
--- A king without men beside it does not win: nobody can be mated by a king alone.
+-- A bare king cannot win: a king alone cannot give mate.
 --
 -- On trial: KPvK KBNvK KQvKR
 

@@ -19,7 +19,7 @@ bool tables_open(Tables *t, const char *path, unsigned memory_mib, treb_error *e
     char *copy = strdup(path), *rest = copy;
     treb_tables *set = NULL;
     if (copy == NULL) {
-        *error = (treb_error){TREB_ERR_MEMORY, "out of memory"};
+        *error = (treb_error){.status = TREB_ERR_MEMORY, .text = "out of memory", .metric = -1};
         return false;
     }
     for (char *at; (at = treb_next_place(&rest)) != NULL;)

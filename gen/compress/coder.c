@@ -8,7 +8,7 @@
 #include "gen/compress/huffman.h"
 #include "gen/compress/learn.h"
 
-const CodeForm coder_form = {.symbols = CODE_SYMBOLS_MAX, .symbol_bits = 8 * CODER_SYMBOL_SIZE};
+const CodeLimits coder_limits = {.symbols = CODE_SYMBOLS_MAX, .symbol_bits = 8 * CODER_SYMBOL_SIZE};
 
 enum {
     CHUNK = 1 << 13,     /* cells of a stretch that is learned from */
@@ -18,21 +18,21 @@ enum {
     CHANCE = 2,          /* uses put down to chance: codes are a tenth smaller, files the same */
     LEARN_BYTES = 108 << 20, /* claimed for learning */
     CODER_BYTES = 4 << 20,   /* claimed for a code */
-    ROOM_BYTES = 1 << 20,    /* claimed for a room, beside its symbols */
+    BUFFER_BYTES = 1 << 20,    /* claimed for a room, beside its symbols */
     PIECE = 1 << 18          /* cells that are cut at a time; no symbol goes over the end */
 };
 
 struct Coder {
-    Ledger *ledger, unbound;
+    MemoryBudget *budget, unbound;
     uint64_t claimed;
     Learned learned;
     Huffman huffman;
     Parser *parser;
 };
 
-struct CoderRoom {
-    Ledger *ledger;
-    ParseRoom *parse;
+struct CoderBuffer {
+    MemoryBudget *budget;
+    ParseBuffer *parse;
     uint16_t *token;
 };
 
@@ -50,19 +50,19 @@ static void count_values(Coder *coder, const CoderSample *sample)
 }
 
 /* All of the sample in chunks of `length` cells. */
-static bool make_chunks(const CoderSample *sample, size_t length, Slices *all)
+static bool make_chunks(const CoderSample *sample, size_t length, CellRanges *all)
 {
     size_t count = 0;
     for (size_t i = 0; i < sample->count; i++)
         count += (sample->stretch[i].size + length - 1) / length;
     all->count = 0;
-    all->slice = calloc(count + 1, sizeof *all->slice);
-    if (all->slice == NULL) return false;
+    all->range = calloc(count + 1, sizeof *all->range);
+    if (all->range == NULL) return false;
     for (size_t i = 0; i < sample->count; i++) {
         CoderCells from = sample->stretch[i];
         for (size_t at = 0; at < from.size; at += length) {
             size_t left = from.size - at;
-            all->slice[all->count++].cells =
+            all->range[all->count++].cells =
                 (Stretch){from.cells + at, left < length ? left : length};
         }
     }
@@ -70,22 +70,22 @@ static bool make_chunks(const CoderSample *sample, size_t length, Slices *all)
 }
 
 /* Leaves `count` of them, at equal distances. */
-static void thin_out(Slices *chunks, uint64_t count)
+static void thin_out(CellRanges *chunks, uint64_t count)
 {
     size_t all = chunks->count, left = 0;
     for (size_t i = 0; i < all; i++)
         if ((i + 1) * count / all != i * count / all)
-            chunks->slice[left++].cells = chunks->slice[i].cells;
+            chunks->range[left++].cells = chunks->range[i].cells;
     chunks->count = left;
 }
 
 /* All of the sample, or as many chunks of it as have enough runs. */
-static bool take_chunks(const Coder *coder, const CoderSample *sample, Slices *chunks)
+static bool take_chunks(const Coder *coder, const CoderSample *sample, CellRanges *chunks)
 {
     if (!make_chunks(sample, PIECE, chunks)) return false;
-    size_t runs = slices_count_runs(chunks, &coder->learned.values);
+    size_t runs = cell_ranges_count_runs(chunks, &coder->learned.values);
     if (runs <= LEARN_RUNS) return true;
-    slices_free(chunks);
+    cell_ranges_free(chunks);
     if (!make_chunks(sample, CHUNK, chunks)) return false;
     thin_out(chunks, (uint64_t)((double)chunks->count * LEARN_RUNS / (double)runs) + 1);
     return true;
@@ -114,38 +114,38 @@ static bool make_parser(Coder *coder)
 
 static bool learn_sample(Coder *coder, const CoderSample *sample, const CoderOptions *how)
 {
-    Slices chunks = {0};
+    CellRanges chunks = {0};
     RunList list = {0};
-    LearnOptions options = {.ledger = coder->ledger,
+    LearnOptions options = {.budget = coder->budget,
                             .threads = how->threads,
                             .part = 1,
                             .least = LEAST,
                             .stop = how->stop};
     count_values(coder, sample);
     bool done =
-        take_chunks(coder, sample, &chunks) && slices_runs(&chunks, &coder->learned.values, &list);
+        take_chunks(coder, sample, &chunks) && cell_ranges_runs(&chunks, &coder->learned.values, &list);
     if (done) {
-        uint64_t cells = slices_cells(&chunks) + 1;
+        uint64_t cells = cell_ranges_cells(&chunks) + 1;
         options.part = sample->size > cells ? (sample->size + cells / 2) / cells : 1;
         if (options.part > 1) options.chance = CHANCE;
         done = learn(&coder->learned, &chunks, &list, &options) &&
-               learned_cut(&coder->learned, &chunks, coder->ledger, how->threads);
+               learned_cut(&coder->learned, &chunks, coder->budget, how->threads);
     }
     free(list.run);
-    slices_free(&chunks);
+    cell_ranges_free(&chunks);
     return done;
 }
 
 static bool claim(Coder *coder, uint64_t bytes)
 {
-    if (!ledger_claim(coder->ledger, bytes)) return false;
+    if (!budget_claim(coder->budget, bytes)) return false;
     coder->claimed += bytes;
     return true;
 }
 
 static void give_back(Coder *coder, uint64_t bytes)
 {
-    ledger_give_back(coder->ledger, bytes);
+    budget_release(coder->budget, bytes);
     coder->claimed -= bytes;
 }
 
@@ -165,13 +165,13 @@ Coder *coder_learn(const CoderSample *sample, const CoderOptions *options, treb_
         fail_memory(error);
         return NULL;
     }
-    ledger_init(&coder->unbound, UINT64_MAX);
-    coder->ledger = options->ledger != NULL ? options->ledger : &coder->unbound;
-    coder->learned.form = coder_form;
-    coder->learned.form.limit = sample->limit;
-    coder->learned.effort = PARSE_MIDDLE;
+    budget_init(&coder->unbound, UINT64_MAX);
+    coder->budget = options->budget != NULL ? options->budget : &coder->unbound;
+    coder->learned.limits = coder_limits;
+    coder->learned.limits.up_to = sample->up_to;
+    coder->learned.effort = PARSE_GOOD;
     if (options->symbols != 0 && options->symbols < CODE_SYMBOLS_MAX)
-        coder->learned.form.symbols = options->symbols;
+        coder->learned.limits.symbols = options->symbols;
     if (make(coder, sample, options)) return coder;
     coder_free(coder);
     if (stop_check(options->stop, error) == TREB_OK) fail_memory(error);
@@ -227,27 +227,27 @@ size_t coder_code(const Coder *coder, uint8_t *out)
 
 /* ---- Coding ---------------------------------------------------------------------------------- */
 
-CoderRoom *coder_room_make(const Coder *coder)
+CoderBuffer *coder_buffer_make(const Coder *coder)
 {
-    CoderRoom *room = calloc(1, sizeof *room);
-    if (room == NULL) return NULL;
-    if (ledger_claim(coder->ledger, ROOM_BYTES)) {
-        room->ledger = coder->ledger;
-        room->parse = parse_room_make();
-        room->token = ledger_alloc(coder->ledger, PIECE * sizeof *room->token);
+    CoderBuffer *buffer = calloc(1, sizeof *buffer);
+    if (buffer == NULL) return NULL;
+    if (budget_claim(coder->budget, BUFFER_BYTES)) {
+        buffer->budget = coder->budget;
+        buffer->parse = parse_buffer_make();
+        buffer->token = budget_alloc(coder->budget, PIECE * sizeof *buffer->token);
     }
-    if (room->parse != NULL && room->token != NULL) return room;
-    coder_room_free(room);
+    if (buffer->parse != NULL && buffer->token != NULL) return buffer;
+    coder_buffer_free(buffer);
     return NULL;
 }
 
-void coder_room_free(CoderRoom *room)
+void coder_buffer_free(CoderBuffer *buffer)
 {
-    if (room == NULL) return;
-    if (room->ledger != NULL) ledger_give_back(room->ledger, ROOM_BYTES);
-    parse_room_free(room->parse);
-    ledger_free(room->token);
-    free(room);
+    if (buffer == NULL) return;
+    if (buffer->budget != NULL) budget_release(buffer->budget, BUFFER_BYTES);
+    parse_buffer_free(buffer->parse);
+    budget_free(buffer->token);
+    free(buffer);
 }
 
 /* Words on their way into blocks. */
@@ -260,25 +260,19 @@ typedef struct Packer {
 static bool begin_block(Packer *packer)
 {
     CodedBlocks *out = packer->out;
-    if (out->count == out->room) {
-        size_t room = 2 * out->room + 64;
-        uint8_t *bytes = realloc(out->bytes, room * out->block_bytes);
+    if (out->count == out->capacity) {
+        size_t capacity = 2 * out->capacity + 64;
+        uint8_t *bytes = realloc(out->bytes, capacity * out->block_bytes);
         if (bytes != NULL) out->bytes = bytes;
-        uint16_t *cells = realloc(out->cells, room * sizeof *cells);
+        uint16_t *cells = realloc(out->cells, capacity * sizeof *cells);
         if (cells != NULL) out->cells = cells;
         if (bytes == NULL || cells == NULL) return false;
-        out->room = room;
+        out->capacity = capacity;
     }
     memset(out->bytes + out->count * out->block_bytes, 0, out->block_bytes);
     out->cells[out->count++] = 0;
     packer->bits = packer->cells = 0;
     return true;
-}
-
-static void put_word(uint8_t *block, uint32_t at, uint32_t word, unsigned length)
-{
-    uint64_t bits = (uint64_t)word << (64 - length) >> (at & 7);
-    for (uint8_t *byte = block + at / 8; bits != 0; bits <<= 8) *byte++ |= (uint8_t)(bits >> 56);
 }
 
 static bool pack(Packer *packer, const uint16_t *token, size_t count)
@@ -292,7 +286,7 @@ static bool pack(Packer *packer, const uint16_t *token, size_t count)
         if ((full || packer->cells + more > CODER_BLOCK_CELLS) && !begin_block(packer))
             return false;
         uint8_t *block = out->bytes + (out->count - 1) * out->block_bytes;
-        put_word(block, packer->bits, huffman->word[token[t]], length);
+        huffman_put_word(block, packer->bits, huffman->word[token[t]], length);
         packer->bits += length;
         packer->cells += more;
         out->cells[out->count - 1] = (uint16_t)packer->cells;
@@ -315,7 +309,7 @@ static bool all_known(const Coder *coder, const uint8_t *cells, size_t size)
     return !any;
 }
 
-treb_status coder_encode(const Coder *coder, CoderRoom *room, const uint8_t *cells, size_t size,
+treb_status coder_encode(const Coder *coder, CoderBuffer *buffer, const uint8_t *cells, size_t size,
                          unsigned block_bytes, CodedBlocks *out, treb_error *error)
 {
     if (block_bytes < CODER_BLOCK_LEAST || block_bytes > CODER_BLOCK_MOST)
@@ -329,8 +323,8 @@ treb_status coder_encode(const Coder *coder, CoderRoom *room, const uint8_t *cel
     Packer packer = {coder, out, 8 * block_bytes, 0};
     for (size_t at = 0; at < size; at += PIECE) {
         Stretch piece = {cells + at, size - at < PIECE ? size - at : PIECE};
-        size_t tokens = parse_stretch(coder->parser, room->parse, piece, room->token);
-        if (!pack(&packer, room->token, tokens)) return fail_memory(error);
+        size_t tokens = parse_stretch(coder->parser, buffer->parse, piece, buffer->token);
+        if (!pack(&packer, buffer->token, tokens)) return fail_memory(error);
     }
     return TREB_OK;
 }
@@ -342,10 +336,10 @@ void coder_blocks_free(CodedBlocks *blocks)
     *blocks = (CodedBlocks){0};
 }
 
-uint64_t coder_memory(int coders, int rooms)
+uint64_t coder_memory(int coders, int buffers)
 {
-    uint64_t room = ROOM_BYTES + ledger_cost(PIECE * sizeof(uint16_t));
-    return (uint64_t)coders * CODER_BYTES + (uint64_t)rooms * room;
+    uint64_t buffer = BUFFER_BYTES + budget_cost(PIECE * sizeof(uint16_t));
+    return (uint64_t)coders * CODER_BYTES + (uint64_t)buffers * buffer;
 }
 
 uint64_t coder_learn_memory(void) { return LEARN_BYTES; }

@@ -26,15 +26,15 @@ void learn_count(Stretch cells, uint64_t times[256])
 
 void learn_values(Learned *learned, const uint64_t times[256])
 {
-    const uint8_t *limit = learned->form.limit;
+    const uint8_t *up_to = learned->limits.up_to;
     RunValues *values = &learned->values;
     unsigned most = 0, n = 0; /* the first n limits are below the value */
     for (unsigned v = 0; v < ENCODE_VALUES; v++) {
-        while (n < ENCODE_LIMITS && (limit != NULL ? limit[n] : n) < v)
+        while (n < ENCODE_LIMITS && (up_to != NULL ? up_to[n] : n) < v)
             values->best[n++] = (uint8_t)most;
         if (times[v] > times[most]) most = v;
         learned->present[v] = times[v] != 0;
-        values->loose[v] = (uint8_t)(ENCODE_UP_TO + n);
+        values->flexible_from[v] = (uint8_t)(ENCODE_UP_TO + n);
     }
     while (n <= ENCODE_LIMITS) values->best[n++] = (uint8_t)most;
     for (unsigned i = 0; i <= ENCODE_LIMITS; i++)
@@ -60,7 +60,7 @@ static void drop_symbols(Learned *learned, const LearnOptions *options)
 {
     Pairs *pairs = &learned->pairs;
     const uint32_t *cost = learned->cost;
-    int64_t least = (int64_t)learned->form.symbol_bits * PARSE_BIT;
+    int64_t least = (int64_t)learned->limits.symbol_bits * PARSE_BIT;
     bool drop[CODE_SYMBOLS_MAX];
     memset(drop, 0, sizeof drop);
     for (unsigned s = pairs->values; s < pairs->count; s++) {
@@ -75,8 +75,8 @@ static void drop_symbols(Learned *learned, const LearnOptions *options)
 
 static bool learn_pairs(Learned *learned, const RunList *list, uint32_t least)
 {
-    PairsWish wish = {learned->present, least, learned->form.symbols};
-    if (!pairs_learn(&learned->pairs, list->run, list->count, &wish)) return false;
+    PairsParams params = {learned->present, least, learned->limits.symbols};
+    if (!pairs_learn(&learned->pairs, list->run, list->count, &params)) return false;
     set_costs(learned);
     return true;
 }
@@ -84,31 +84,31 @@ static bool learn_pairs(Learned *learned, const RunList *list, uint32_t least)
 bool learn_once(Learned *learned, const RunList *list) { return learn_pairs(learned, list, LEAST); }
 
 /* `list`: gets the runs as they are now, to learn from them; NULL: none are asked for. */
-static bool cut(Learned *learned, Slices *slices, RunList *list, Ledger *ledger, int threads)
+static bool cut(Learned *learned, CellRanges *ranges, RunList *list, MemoryBudget *budget, int threads)
 {
-    ParseEffort effort = list != NULL ? PARSE_PLAIN : learned->effort;
+    ParseEffort effort = list != NULL ? PARSE_FASTEST : learned->effort;
     Parser *parser = parser_make(&learned->pairs, &learned->values, learned->cost, effort);
-    bool done = parser != NULL && slices_cut(slices, parser, ledger, threads);
-    if (done) slices_used(slices, learned->pairs.used, learned->pairs.count);
-    if (done && list != NULL) done = slices_cut_runs(slices, parser, list);
+    bool done = parser != NULL && cell_ranges_cut(ranges, parser, budget, threads);
+    if (done) cell_ranges_used(ranges, learned->pairs.used, learned->pairs.count);
+    if (done && list != NULL) done = cell_ranges_cut_runs(ranges, parser, list);
     parser_free(parser);
     return done;
 }
 
-bool learned_cut(Learned *learned, Slices *slices, Ledger *ledger, int threads)
+bool learned_cut(Learned *learned, CellRanges *ranges, MemoryBudget *budget, int threads)
 {
-    return cut(learned, slices, NULL, ledger, threads);
+    return cut(learned, ranges, NULL, budget, threads);
 }
 
-static bool cut_again(Learned *learned, Slices *sample, RunList *list, const LearnOptions *options)
+static bool cut_again(Learned *learned, CellRanges *sample, RunList *list, const LearnOptions *options)
 {
     if (stop_asked(options->stop)) return false;
-    if (!cut(learned, sample, list, options->ledger, options->threads)) return false;
+    if (!cut(learned, sample, list, options->budget, options->threads)) return false;
     set_costs(learned);
     return true;
 }
 
-bool learn(Learned *learned, Slices *sample, RunList *list, const LearnOptions *options)
+bool learn(Learned *learned, CellRanges *sample, RunList *list, const LearnOptions *options)
 {
     for (int i = 0; i < LESSONS; i++) {
         if (stop_asked(options->stop) || !learn_pairs(learned, list, options->least)) return false;

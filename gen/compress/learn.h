@@ -1,14 +1,14 @@
 /* learn.h - the symbols of a code, and what they cost, learned from a sample. Private to code/ and
  * export/. */
-#ifndef TREB_GEN_LEARN_H
-#define TREB_GEN_LEARN_H
+#ifndef TREB_GEN_COMPRESS_LEARN_H
+#define TREB_GEN_COMPRESS_LEARN_H
 
 #include "core/system/stop.h"
-#include "gen/compress/slices.h"
+#include "gen/compress/cell_ranges.h"
 #include "gen/compress/values.h"
 
 typedef struct Learned {
-    CodeForm form;      /* given, */
+    CodeLimits limits;      /* given, */
     ParseEffort effort; /* and how cells are to be cut */
     bool present[ENCODE_VALUES];
     RunValues values;
@@ -28,7 +28,7 @@ void learn_values(Learned *learned, const uint64_t times[256]);
 bool learn_once(Learned *learned, const RunList *list);
 
 typedef struct LearnOptions {
-    Ledger *ledger;
+    MemoryBudget *budget;
     int threads;
     uint64_t part;  /* one in so many cells is in the sample */
     uint32_t least; /* times that a pair must be in it to be a symbol */
@@ -39,9 +39,9 @@ typedef struct LearnOptions {
 
 /* Symbols of a sample, and of those the ones that are worth their place. `list`: its runs; changed. False also
  * when it was asked to stop. */
-bool learn(Learned *learned, Slices *sample, RunList *list, const LearnOptions *options);
+bool learn(Learned *learned, CellRanges *sample, RunList *list, const LearnOptions *options);
 
 /* Cuts cells into the symbols, and counts how often each is used. */
-bool learned_cut(Learned *learned, Slices *slices, Ledger *ledger, int threads);
+bool learned_cut(Learned *learned, CellRanges *ranges, MemoryBudget *budget, int threads);
 
 #endif

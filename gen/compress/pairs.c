@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/system/hash.h"
 #include "gen/compress/runs.h"
 #include "gen/compress/values.h"
 
@@ -42,11 +43,11 @@ typedef struct Learner {
     uint32_t *next, *previous;
     size_t items;
     Pair *pair;
-    uint32_t pair_count, pair_room;
+    uint32_t pair_count, pair_capacity;
     uint32_t *slot; /* a hash table of pairs */
     uint32_t slot_mask;
     Place *place;
-    uint32_t place_count, place_room, place_free;
+    uint32_t place_count, place_capacity, place_free;
     Candidate *heap; /* the most frequent first; counts may be lower by now */
     uint32_t heap_count;
 } Learner;
@@ -150,7 +151,7 @@ static bool list_items(Learner *learner, const Run *runs, size_t count)
 static uint32_t slot_of(const Learner *learner, unsigned left, unsigned right)
 {
     uint32_t key = (uint32_t)left << 16 | right;
-    uint32_t at = (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & learner->slot_mask;
+    uint32_t at = (uint32_t)((key * HASH_FACTOR) >> 32) & learner->slot_mask;
     for (;; at = (at + 1) & learner->slot_mask) {
         uint32_t p = learner->slot[at];
         if (p == NONE || (learner->pair[p].left == left && learner->pair[p].right == right))
@@ -160,17 +161,17 @@ static uint32_t slot_of(const Learner *learner, unsigned left, unsigned right)
 
 static bool grow_pairs(Learner *learner)
 {
-    uint32_t room = learner->pair_room ? 2 * learner->pair_room : 1 << 14;
-    Pair *pair = realloc(learner->pair, room * sizeof *pair);
+    uint32_t capacity = learner->pair_capacity ? 2 * learner->pair_capacity : 1 << 14;
+    Pair *pair = realloc(learner->pair, capacity * sizeof *pair);
     if (pair != NULL) learner->pair = pair;
-    Candidate *heap = realloc(learner->heap, room * sizeof *heap);
+    Candidate *heap = realloc(learner->heap, capacity * sizeof *heap);
     if (heap != NULL) learner->heap = heap;
-    uint32_t *slot = realloc(learner->slot, 4 * (size_t)room * sizeof *slot);
+    uint32_t *slot = realloc(learner->slot, 4 * (size_t)capacity * sizeof *slot);
     if (slot != NULL) learner->slot = slot;
     if (pair == NULL || heap == NULL || slot == NULL) return false;
-    learner->pair_room = room;
-    learner->slot_mask = 4 * room - 1;
-    memset(slot, 0xff, 4 * (size_t)room * sizeof *slot);
+    learner->pair_capacity = capacity;
+    learner->slot_mask = 4 * capacity - 1;
+    memset(slot, 0xff, 4 * (size_t)capacity * sizeof *slot);
     for (uint32_t p = 0; p < learner->pair_count; p++)
         slot[slot_of(learner, pair[p].left, pair[p].right)] = p;
     return true;
@@ -183,12 +184,12 @@ static uint32_t new_place(Learner *learner)
         learner->place_free = learner->place[at].next;
         return at;
     }
-    if (learner->place_count == learner->place_room) {
-        uint32_t room = learner->place_room ? 2 * learner->place_room : 1 << 16;
-        Place *place = realloc(learner->place, room * sizeof *place);
+    if (learner->place_count == learner->place_capacity) {
+        uint32_t capacity = learner->place_capacity ? 2 * learner->place_capacity : 1 << 16;
+        Place *place = realloc(learner->place, capacity * sizeof *place);
         if (place == NULL) return NONE;
         learner->place = place;
-        learner->place_room = room;
+        learner->place_capacity = capacity;
     }
     return learner->place_count++;
 }
@@ -199,7 +200,7 @@ static bool add_pair(Learner *learner, uint32_t item)
     unsigned left = learner->symbol[item], right = learner->symbol[learner->next[item]];
     const Pairs *pairs = learner->pairs;
     if (pairs->length[left] + pairs->length[right] > PAIRS_LONGEST) return true;
-    if (learner->pair_count == learner->pair_room && !grow_pairs(learner)) return false;
+    if (learner->pair_count == learner->pair_capacity && !grow_pairs(learner)) return false;
     uint32_t slot = slot_of(learner, left, right), p = learner->slot[slot];
     if (p == NONE) {
         p = learner->slot[slot] = learner->pair_count++;
@@ -327,20 +328,20 @@ static bool learn(Learner *learner)
     return true;
 }
 
-bool pairs_learn(Pairs *pairs, const Run *runs, size_t count, const PairsWish *wish)
+bool pairs_learn(Pairs *pairs, const Run *runs, size_t count, const PairsParams *params)
 {
     Learner *learner = calloc(1, sizeof *learner);
     RunCounts *counts = malloc(sizeof *counts);
     bool done = learner != NULL && counts != NULL;
     if (done) {
         learner->pairs = pairs;
-        learner->least = wish->least;
-        learner->most = wish->most;
+        learner->least = params->least;
+        learner->most = params->most;
         learner->place_free = NONE;
         pairs->count = 0;
         count_levels(runs, count, counts);
         count_lengths(pairs, runs, count);
-        add_runs(learner, counts, wish->present);
+        add_runs(learner, counts, params->present);
         done = list_items(learner, runs, count) && learn(learner);
         free(learner->symbol);
         free(learner->next);

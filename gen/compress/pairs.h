@@ -2,14 +2,14 @@
  *
  * They are learned as Re-Pair does it (Larsson and Moffat): again and again, the pair of symbols
  * that is the most frequent becomes a symbol. */
-#ifndef TREB_GEN_PAIRS_H
-#define TREB_GEN_PAIRS_H
+#ifndef TREB_GEN_COMPRESS_PAIRS_H
+#define TREB_GEN_COMPRESS_PAIRS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "gen/compress/form.h"
+#include "gen/compress/code_limits.h"
 #include "gen/compress/runs.h"
 #include "gen/compress/values.h"
 
@@ -27,14 +27,14 @@ typedef struct Pairs {
 } Pairs;
 
 /* What is to be learned. */
-typedef struct PairsWish {
+typedef struct PairsParams {
     const bool *present; /* by value, whether it needs a symbol */
     uint32_t least;      /* times that a pair is there to become a symbol */
     unsigned most;       /* symbols, unless there are more values */
-} PairsWish;
+} PairsParams;
 
 /* Learns symbols from runs. False: out of memory. */
-bool pairs_learn(Pairs *pairs, const Run *runs, size_t count, const PairsWish *wish);
+bool pairs_learn(Pairs *pairs, const Run *runs, size_t count, const PairsParams *params);
 
 /* Takes away symbols that are marked and that no other one needs. */
 void pairs_drop(Pairs *pairs, const bool *drop);

@@ -20,57 +20,58 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/system/hash.h"
 #include "gen/compress/runs.h"
-#include "gen/compress/ways.h"
+#include "gen/compress/optimal_parse.h"
 
-static const Limits limits[] = {
-    [PARSE_PLAIN] = {1, 0, 0},
-    [PARSE_QUICK] = {2, 4 * PARSE_BIT, 0},
-    [PARSE_MIDDLE] = {3, 4 * PARSE_BIT, 0},
-    [PARSE_THOROUGH] = {WIDTH, 5 * PARSE_BIT, 4 * PARSE_BIT},
+static const EffortLimits effort_limits[] = {
+    [PARSE_FASTEST] = {1, 0, 0},
+    [PARSE_FAST] = {2, 4 * PARSE_BIT, 0},
+    [PARSE_GOOD] = {3, 4 * PARSE_BIT, 0},
+    [PARSE_BEST] = {WIDTH, 5 * PARSE_BIT, 4 * PARSE_BIT},
 };
 
 /* ---- Symbols as runs ------------------------------------------------------------------------- */
 
-static bool shapes_reserve(Shapes *shapes, size_t more)
+static bool symbol_runs_reserve(SymbolRunsTable *table, size_t more)
 {
-    if (shapes->count + more <= shapes->room) return true;
-    size_t room = 2 * shapes->room + more + 4096;
-    ShapeRun *run = realloc(shapes->run, room * sizeof *run);
+    if (table->count + more <= table->capacity) return true;
+    size_t capacity = 2 * table->capacity + more + 4096;
+    SymbolRun *run = realloc(table->run, capacity * sizeof *run);
     if (run == NULL) return false;
-    shapes->run = run;
-    shapes->room = room;
+    table->run = run;
+    table->capacity = capacity;
     return true;
 }
 
-static void shapes_append(Shapes *shapes, Shape *to, ShapeRun run)
+static void symbol_runs_append(SymbolRunsTable *table, SymbolRuns *to, SymbolRun run)
 {
-    ShapeRun *last = shapes->run + shapes->count - 1;
+    SymbolRun *last = table->run + table->count - 1;
     if (to->count > 0 && last->id == run.id) {
         last->length = (uint16_t)(last->length + run.length);
         return;
     }
-    shapes->run[shapes->count++] = run;
+    table->run[table->count++] = run;
     to->count++;
 }
 
-static bool shapes_make(Shapes *shapes, const Parser *parser)
+static bool symbol_runs_make(SymbolRunsTable *table, const Parser *parser)
 {
     const Pairs *pairs = parser->pairs;
     for (unsigned s = 0; s < pairs->count; s++) {
-        Shape new = {(uint32_t)shapes->count, 0};
-        if (!shapes_reserve(shapes, PAIRS_LONGEST)) return false;
+        SymbolRuns new = {(uint32_t)table->count, 0};
+        if (!symbol_runs_reserve(table, PAIRS_LONGEST)) return false;
         if (s < pairs->values) {
-            shapes_append(shapes, &new, (ShapeRun){1, parser->id[pairs->left[s]]});
+            symbol_runs_append(table, &new, (SymbolRun){1, parser->id[pairs->left[s]]});
         } else {
             const uint16_t part[2] = {pairs->left[s], pairs->right[s]};
             for (int i = 0; i < 2; i++) {
-                Shape from = shapes->shape[part[i]];
+                SymbolRuns from = table->symbol[part[i]];
                 for (uint32_t r = 0; r < from.count; r++)
-                    shapes_append(shapes, &new, shapes->run[from.first + r]);
+                    symbol_runs_append(table, &new, table->run[from.first + r]);
             }
         }
-        shapes->shape[s] = new;
+        table->symbol[s] = new;
     }
     return true;
 }
@@ -80,9 +81,9 @@ static bool shapes_make(Shapes *shapes, const Parser *parser)
 static void find_lengths(Parser *parser)
 {
     for (unsigned s = 0; s < parser->pairs->count; s++) {
-        Shape shape = parser->shapes->shape[s];
-        ShapeRun run = parser->shapes->run[shape.first];
-        if (shape.count > 1) continue;
+        SymbolRuns runs = parser->symbol_runs->symbol[s];
+        SymbolRun run = parser->symbol_runs->run[runs.first];
+        if (runs.count > 1) continue;
         if ((run.length & (run.length - 1)) == 0) parser->lengths[run.id] |= run.length;
         if (run.length <= parser->longest[run.id]) continue;
         parser->longest[run.id] = run.length;
@@ -123,7 +124,7 @@ typedef struct Tree {
 
 static uint32_t hash(uint32_t a, uint32_t b)
 {
-    uint64_t x = ((uint64_t)a << 16 | b) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t x = ((uint64_t)a << 16 | b) * HASH_FACTOR;
     return (uint32_t)(x >> 32);
 }
 
@@ -141,7 +142,7 @@ static Draft *tree_edge(Tree *tree, uint32_t key, uint16_t length)
     return new;
 }
 
-static void tree_insert(Tree *tree, const ShapeRun *run, uint32_t count, uint16_t symbol,
+static void tree_insert(Tree *tree, const SymbolRun *run, uint32_t count, uint16_t symbol,
                         const uint32_t *cost)
 {
     uint32_t node = 0;
@@ -169,20 +170,20 @@ static int by_key(const void *a, const void *b)
     return (int)x->length - (int)y->length;
 }
 
-static bool tree_make(Tree *tree, const Shapes *shapes, unsigned symbols, const uint32_t *cost)
+static bool tree_make(Tree *tree, const SymbolRunsTable *table, unsigned symbols, const uint32_t *cost)
 {
     tree->nodes = 1;
     tree->count = 0;
     tree->mask = 1;
-    while (tree->mask < 2 * shapes->count) tree->mask *= 2;
+    while (tree->mask < 2 * table->count) tree->mask *= 2;
     tree->mask -= 1;
-    tree->draft = malloc((shapes->count + 1) * sizeof *tree->draft);
+    tree->draft = malloc((table->count + 1) * sizeof *tree->draft);
     tree->slot = malloc(((size_t)tree->mask + 1) * sizeof *tree->slot);
     if (tree->draft == NULL || tree->slot == NULL) return false;
     memset(tree->slot, 0xff, ((size_t)tree->mask + 1) * sizeof *tree->slot);
     for (unsigned s = 0; s < symbols; s++) {
-        Shape shape = shapes->shape[s];
-        tree_insert(tree, shapes->run + shape.first, shape.count, (uint16_t)s, cost);
+        SymbolRuns runs = table->symbol[s];
+        tree_insert(tree, table->run + runs.first, runs.count, (uint16_t)s, cost);
     }
     qsort(tree->draft, tree->count, sizeof *tree->draft, by_key);
     return true;
@@ -264,7 +265,7 @@ static bool make_tree(Parser *parser, const uint32_t *cost)
 {
     Tree tree = {0};
     find_lengths(parser);
-    bool done = tree_make(&tree, parser->shapes, parser->pairs->count, cost) &&
+    bool done = tree_make(&tree, parser->symbol_runs, parser->pairs->count, cost) &&
                 make_groups(parser, &tree, cost) && make_parts(parser);
     free(tree.draft);
     free(tree.slot);
@@ -336,37 +337,37 @@ static void scale_run_costs(Parser *parser, const uint32_t *cost)
 
 /* ---- The parser ------------------------------------------------------------------------------ */
 
-static Ways *best_ways(void)
+static OptimalParse *best_optimal_parse(void)
 {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt"))
-        return ways_avx2;
+        return optimal_parse_avx2;
 #endif
-    return ways_portable;
+    return optimal_parse_portable;
 }
 
 Parser *parser_make(const Pairs *pairs, const RunValues *values, const uint32_t *cost,
                     ParseEffort effort)
 {
     Parser *parser = calloc(1, sizeof *parser);
-    Shapes *shapes = calloc(1, sizeof *shapes);
-    bool done = parser != NULL && shapes != NULL;
-    if (parser != NULL) parser->shapes = shapes;
+    SymbolRunsTable *table = calloc(1, sizeof *table);
+    bool done = parser != NULL && table != NULL;
+    if (parser != NULL) parser->symbol_runs = table;
     if (done) {
         parser->pairs = pairs;
         parser->run_values = values;
         parser->values = pairs->values;
         for (unsigned v = 0; v < pairs->values; v++) parser->id[pairs->left[v]] = (uint8_t)v;
-        done = shapes_make(shapes, parser) && make_tree(parser, cost) && make_run_costs(parser);
+        done = symbol_runs_make(table, parser) && make_tree(parser, cost) && make_run_costs(parser);
     }
     if (done) {
         scale_run_costs(parser, cost);
-        parser->limits = limits[effort];
-        parser->ways = best_ways();
+        parser->limits = effort_limits[effort];
+        parser->optimal_parse = best_optimal_parse();
         return parser;
     }
-    if (parser == NULL) free(shapes); /* else they are its own */
+    if (parser == NULL) free(table); /* else they are its own */
     parser_free(parser);
     return NULL;
 }
@@ -374,8 +375,8 @@ Parser *parser_make(const Pairs *pairs, const RunValues *values, const uint32_t 
 void parser_free(Parser *parser)
 {
     if (parser == NULL) return;
-    if (parser->shapes != NULL) free(parser->shapes->run);
-    free(parser->shapes);
+    if (parser->symbol_runs != NULL) free(parser->symbol_runs->run);
+    free(parser->symbol_runs);
     free(parser->edge);
     free(parser->edge_length);
     free(parser->group);
@@ -387,12 +388,12 @@ void parser_free(Parser *parser)
 
 /* ---- Cutting ---------------------------------------------------------------------------------- */
 
-ParseRoom *parse_room_make(void) { return malloc(sizeof(ParseRoom)); }
-void parse_room_free(ParseRoom *room) { free(room); }
+ParseBuffer *parse_buffer_make(void) { return malloc(sizeof(ParseBuffer)); }
+void parse_buffer_free(ParseBuffer *buffer) { free(buffer); }
 
-size_t parse_stretch(const Parser *parser, ParseRoom *room, Stretch stretch, uint16_t *tokens)
+size_t parse_stretch(const Parser *parser, ParseBuffer *buffer, Stretch stretch, uint16_t *tokens)
 {
-    return parser->ways(parser, room, stretch, tokens);
+    return parser->optimal_parse(parser, buffer, stretch, tokens);
 }
 
 size_t parser_runs(const Parser *parser, const uint16_t *tokens, size_t count, Run *runs)
@@ -400,9 +401,9 @@ size_t parser_runs(const Parser *parser, const uint16_t *tokens, size_t count, R
     size_t listed = 0;
     unsigned last = UINT_MAX;
     for (size_t t = 0; t < count; t++) {
-        const Shape *shape = &parser->shapes->shape[tokens[t]];
-        for (uint32_t r = 0; r < shape->count; r++) {
-            const ShapeRun *run = parser->shapes->run + shape->first + r;
+        const SymbolRuns *symbol = &parser->symbol_runs->symbol[tokens[t]];
+        for (uint32_t r = 0; r < symbol->count; r++) {
+            const SymbolRun *run = parser->symbol_runs->run + symbol->first + r;
             if (run->id != last) listed++;
             if (runs != NULL && run->id != last)
                 runs[listed - 1] = (Run){0, (uint8_t)parser->pairs->left[run->id]};

@@ -1,6 +1,6 @@
 /* parse.h - cells cut into symbols, so that they take as few bits as can be. Private to code/. */
-#ifndef TREB_GEN_PARSE_H
-#define TREB_GEN_PARSE_H
+#ifndef TREB_GEN_COMPRESS_PARSE_H
+#define TREB_GEN_COMPRESS_PARSE_H
 
 #include "gen/compress/pairs.h"
 
@@ -16,10 +16,10 @@ typedef struct Parser Parser;
 
 /* How hard to try: for each a few percent less than the one before, and more time. */
 typedef enum ParseEffort {
-    PARSE_PLAIN, /* to learn from: a run ends where most of its kind do */
-    PARSE_QUICK,
-    PARSE_MIDDLE,
-    PARSE_THOROUGH
+    PARSE_FASTEST, /* to learn from: a run ends where most of its kind do */
+    PARSE_FAST,
+    PARSE_GOOD,
+    PARSE_BEST
 } ParseEffort;
 
 /* `cost`: by symbol. NULL: out of memory. */
@@ -28,9 +28,9 @@ Parser *parser_make(const Pairs *pairs, const RunValues *values, const uint32_t 
 void parser_free(Parser *parser); /* NULL is allowed */
 
 /* Room for a thread. NULL: out of memory. */
-typedef struct ParseRoom ParseRoom;
-ParseRoom *parse_room_make(void);
-void parse_room_free(ParseRoom *room); /* NULL is allowed */
+typedef struct ParseBuffer ParseBuffer;
+ParseBuffer *parse_buffer_make(void);
+void parse_buffer_free(ParseBuffer *buffer); /* NULL is allowed */
 
 /* Cells that stand one behind the other. */
 typedef struct Stretch {
@@ -40,7 +40,7 @@ typedef struct Stretch {
 
 /* The symbols of a stretch, into *tokens, which has room for one a cell. Cells that name no value
  * get the one that costs least. Returns how many symbols there are. */
-size_t parse_stretch(const Parser *parser, ParseRoom *room, Stretch stretch, uint16_t *tokens);
+size_t parse_stretch(const Parser *parser, ParseBuffer *buffer, Stretch stretch, uint16_t *tokens);
 
 /* The runs of some symbols: returns how many there are, and writes them if `runs` is not NULL. */
 size_t parser_runs(const Parser *parser, const uint16_t *tokens, size_t count, Run *runs);

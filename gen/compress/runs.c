@@ -12,41 +12,41 @@
 enum { BLOCK = 16 };
 
 /* Cells that may have a value are those that do, and all from `loose` on. */
-static bool admits(uint8_t cell, uint8_t value, uint8_t loose)
+static bool admits(uint8_t cell, uint8_t value, uint8_t flexible_from)
 {
-    return cell == value || cell >= loose;
+    return cell == value || cell >= flexible_from;
 }
 
 #ifdef __SSE2__
 
 /* Bits of 16 cells, of those that may have a value. */
-static unsigned which_admit(const uint8_t *cells, uint8_t value, uint8_t loose)
+static unsigned which_admit(const uint8_t *cells, uint8_t value, uint8_t flexible_from)
 {
     __m128i cell = _mm_loadu_si128((const __m128i *)cells);
     __m128i same = _mm_cmpeq_epi8(cell, _mm_set1_epi8((char)value));
-    __m128i most = _mm_max_epu8(cell, _mm_set1_epi8((char)loose));
+    __m128i most = _mm_max_epu8(cell, _mm_set1_epi8((char)flexible_from));
     return (unsigned)_mm_movemask_epi8(_mm_or_si128(same, _mm_cmpeq_epi8(cell, most)));
 }
 
 #else
 
-static unsigned which_admit(const uint8_t *cells, uint8_t value, uint8_t loose)
+static unsigned which_admit(const uint8_t *cells, uint8_t value, uint8_t flexible_from)
 {
     unsigned bits = 0;
-    for (int i = 0; i < BLOCK; i++) bits |= (unsigned)admits(cells[i], value, loose) << i;
+    for (int i = 0; i < BLOCK; i++) bits |= (unsigned)admits(cells[i], value, flexible_from) << i;
     return bits;
 }
 
 #endif
 
 /* The first cell from `at` on that may not have a value. */
-static size_t skip(const uint8_t *cells, size_t at, size_t size, uint8_t value, uint8_t loose)
+static size_t skip(const uint8_t *cells, size_t at, size_t size, uint8_t value, uint8_t flexible_from)
 {
     for (; at + BLOCK <= size; at += BLOCK) {
-        unsigned others = which_admit(cells + at, value, loose) ^ ((1u << BLOCK) - 1);
+        unsigned others = which_admit(cells + at, value, flexible_from) ^ ((1u << BLOCK) - 1);
         if (others != 0) return at + (unsigned)__builtin_ctz(others);
     }
-    while (at < size && admits(cells[at], value, loose)) at++;
+    while (at < size && admits(cells[at], value, flexible_from)) at++;
     return at;
 }
 
@@ -56,9 +56,9 @@ size_t runs_end(const uint8_t *cells, size_t at, size_t size, const RunValues *v
     uint8_t least = ENCODE_ANY; /* all cells so far admit what this one does */
     for (; at < size && cells[at] >= ENCODE_UP_TO; at++)
         if (cells[at] < least) least = cells[at];
-    if (at < size && least >= values->loose[cells[at]]) {
+    if (at < size && least >= values->flexible_from[cells[at]]) {
         *value = cells[at];
-        return skip(cells, at + 1, size, *value, values->loose[*value]);
+        return skip(cells, at + 1, size, *value, values->flexible_from[*value]);
     }
     *value = values->best[least - ENCODE_UP_TO];
     return at;
@@ -66,22 +66,22 @@ size_t runs_end(const uint8_t *cells, size_t at, size_t size, const RunValues *v
 
 /* How far back the end of a run can be moved for one to begin there whose value cells may have from
  * `loose` on. */
-static size_t soonest_end(const uint8_t *cells, size_t start, size_t end, uint8_t loose)
+static size_t soonest_end(const uint8_t *cells, size_t start, size_t end, uint8_t flexible_from)
 {
     size_t least = end - start > RUNS_SHIFT + 1 ? end - RUNS_SHIFT : start + 1;
-    while (end > least && cells[end - 1] >= loose) end--;
+    while (end > least && cells[end - 1] >= flexible_from) end--;
     return end;
 }
 
-size_t runs_list(const uint8_t *cells, size_t size, const RunValues *values, LooseRun *runs)
+size_t runs_list(const uint8_t *cells, size_t size, const RunValues *values, FlexibleRun *runs)
 {
     size_t count = 0, start = 0;
     for (size_t at = 0; at < size; count++) {
         uint8_t value;
         size_t end = runs_end(cells, at, size, values, &value);
         if (count > 0)
-            runs[count - 1].least = (uint32_t)soonest_end(cells, start, at, values->loose[value]);
-        runs[count] = (LooseRun){(uint32_t)end, (uint32_t)end, value};
+            runs[count - 1].least = (uint32_t)soonest_end(cells, start, at, values->flexible_from[value]);
+        runs[count] = (FlexibleRun){(uint32_t)end, (uint32_t)end, value};
         start = at;
         at = end;
     }

@@ -1,6 +1,6 @@
 /* runs.h - cells as runs of one value. Private to code/. */
-#ifndef TREB_GEN_RUNS_H
-#define TREB_GEN_RUNS_H
+#ifndef TREB_GEN_COMPRESS_RUNS_H
+#define TREB_GEN_COMPRESS_RUNS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -17,17 +17,17 @@ typedef struct Run {
 
 /* A run whose end may be moved, as some cells could be of this run or of the next: it ends at
  * `least` or behind that, up to `most`. */
-typedef struct LooseRun {
+typedef struct FlexibleRun {
     uint32_t least, most;
     uint8_t value;
-} LooseRun;
+} FlexibleRun;
 
 /* For cells that could have several values. */
 typedef struct RunValues {
     /* The one to take though no neighbour helps: of ENCODE_UP_TO | n, and the last for any at all. */
     uint8_t best[ENCODE_LIMITS + 1];
     /* By value: cells may have it from this one on. */
-    uint8_t loose[ENCODE_VALUES];
+    uint8_t flexible_from[ENCODE_VALUES];
 } RunValues;
 
 /* Where a run that begins at `at` ends at the latest, and its value. */
@@ -36,6 +36,6 @@ size_t runs_end(const uint8_t *cells, size_t at, size_t size, const RunValues *v
 
 /* Lists the runs of some cells, of which there are as few as can be. Returns how many; `runs` has
  * room for one a cell. */
-size_t runs_list(const uint8_t *cells, size_t size, const RunValues *values, LooseRun *runs);
+size_t runs_list(const uint8_t *cells, size_t size, const RunValues *values, FlexibleRun *runs);
 
 #endif

@@ -7,17 +7,17 @@ enum {
     PROBES = 128          /* chunks in which runs are counted, to know how many there are */
 };
 
-bool sample_take(Stretch array, const RunValues *values, size_t length, Slices *sample,
+bool sample_take(Stretch array, const RunValues *values, size_t length, CellRanges *sample,
                  RunList *list, uint64_t *part)
 {
     uint64_t chunks = (array.size + CHUNK - 1) / CHUNK;
     uint64_t probed = chunks / PROBES + 1;
-    if (!slices_make(sample, array, CHUNK, probed)) return false;
-    if (!slices_runs(sample, values, list)) return false;
+    if (!cell_ranges_make(sample, array, CHUNK, probed)) return false;
+    if (!cell_ranges_runs(sample, values, list)) return false;
     uint64_t runs = list->count * probed;
-    slices_free(sample);
+    cell_ranges_free(sample);
     *part = (runs + SAMPLE_RUNS - 1) / SAMPLE_RUNS;
     bool whole = *part == 1;
-    return slices_make(sample, array, whole ? length : CHUNK, *part) &&
-           slices_runs(sample, values, list);
+    return cell_ranges_make(sample, array, whole ? length : CHUNK, *part) &&
+           cell_ranges_runs(sample, values, list);
 }

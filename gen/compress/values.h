@@ -1,6 +1,6 @@
 /* values.h - what a cell may be. */
-#ifndef TREB_GEN_VALUES_H
-#define TREB_GEN_VALUES_H
+#ifndef TREB_GEN_COMPRESS_VALUES_H
+#define TREB_GEN_COMPRESS_VALUES_H
 
 #include <stdint.h>
 

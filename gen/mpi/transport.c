@@ -1,10 +1,11 @@
 /* transport.c - see transport.h.
  *
- * What goes to a rank is gathered into batches; a batch that is full is on its way while the next is filled. Whoever
- * sends one also takes what has come, so that no two ranks wait for each other. A round ends with a message that says
- * so, which may be empty. Messages of one rank arrive in order; those of a later round wait until the round before is
- * over. One thread at a time speaks with MPI. */
+ * Bytes for another process are collected in a message. A full message is sent while the next one is filled. A
+ * process that sends also receives what has arrived, so that two processes never wait for each other. A round ends
+ * with a message tagged TAG_LAST, which may be empty. Messages of one process arrive in order; those of a later round
+ * wait until the current round is over. Only one thread at a time calls MPI. */
 #include "gen/mpi/transport.h"
+#include "core/system/clock.h"
 
 #include <mpi.h>
 #include <pthread.h>
@@ -15,12 +16,12 @@
 #include <time.h>
 
 enum {
-    BATCH = 1 << 20,        /* bytes of a message, about */
-    FLYING_MOST = 64 << 20, /* bytes on their way, about, before a sender waits */
-    SPINS = 200,            /* looks at an empty line before a waiter sleeps, */
-    SLEEP_NS = 20000,       /* so long */
-    TAG_MORE = 1,           /* a batch, */
-    TAG_LAST = 2            /* and the last of a round */
+    MESSAGE = 1 << 20,      /* bytes of a message, about */
+    FLYING_MOST = 64 << 20, /* bytes on their way, about, above which a sender waits */
+    SPINS = 200, /* number of times that a waiting thread looks for messages before it sleeps */
+    SLEEP_NS = 20000, /* how long it then sleeps */
+    TAG_MORE = 1,     /* a message of a round */
+    TAG_LAST = 2      /* the last message of a round */
 };
 
 typedef struct Flying {
@@ -37,22 +38,22 @@ typedef struct Arrived {
     uint8_t bytes[];
 } Arrived;
 
-/* What is between this rank and another. */
-typedef struct Line {
-    Flying *filling; /* the next batch */
+/* The connection to another process. */
+typedef struct Connection {
+    Flying *filling; /* the next message to send */
     size_t filled, room;
-    Arrived *first, *end; /* what has come and was not taken */
-    bool ended;           /* all of the round was taken */
-} Line;
+    Arrived *first, *end; /* messages that have arrived and were not taken */
+    bool ended;           /* all messages of the round were taken */
+} Connection;
 
 struct Transport {
-    const Ranks *ranks;
+    const Processes *processes;
     pthread_mutex_t lock;
-    Line line[RANKS_MOST];
+    Connection connection[PROCESSES_MAX];
     Flying *flying;
     size_t flying_bytes;
     char name[MPI_MAX_PROCESSOR_NAME + 32];
-    RankTraffic traffic;
+    ProcessTraffic traffic;
 };
 
 static _Noreturn void end_job(const char *name, const char *reason)
@@ -70,21 +71,14 @@ static void *need(const Transport *t, void *memory)
     return memory;
 }
 
-static double now(void)
-{
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
-}
-
 static void wait_since(Transport *t, double start)
 {
-    t->traffic.waiting += (uint64_t)(1e6 * (now() - start));
+    t->traffic.waiting += (uint64_t)(1e6 * (clock_seconds() - start));
 }
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
-/* Lets go what has arrived at the other end. */
+/* Frees the messages that have arrived at the other end. */
 static void progress_out(Transport *t)
 {
     for (Flying **at = &t->flying; *at != NULL;) {
@@ -101,7 +95,7 @@ static void progress_out(Transport *t)
     }
 }
 
-/* Takes what has come. Returns whether there was anything. */
+/* Receives what has arrived. Returns whether there was anything. */
 static bool progress_in(Transport *t)
 {
     bool any = false;
@@ -112,23 +106,23 @@ static bool progress_in(Transport *t)
         MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &there, &message, &status);
         if (!there) return any;
         MPI_Get_count(&status, MPI_BYTE, &size);
-        Arrived *a = need(t, malloc(sizeof *a + (size_t)size + RANK_BATCH_SLACK));
+        Arrived *a = need(t, malloc(sizeof *a + (size_t)size + RECEIVED_SLACK));
         a->next = NULL;
         a->last = status.MPI_TAG == TAG_LAST;
         a->size = (size_t)size;
         MPI_Mrecv(a->bytes, size, MPI_BYTE, &message, MPI_STATUS_IGNORE);
-        memset(a->bytes + size, 0, RANK_BATCH_SLACK);
-        Line *line = &t->line[status.MPI_SOURCE];
-        if (line->first == NULL)
-            line->first = a;
+        memset(a->bytes + size, 0, RECEIVED_SLACK);
+        Connection *connection = &t->connection[status.MPI_SOURCE];
+        if (connection->first == NULL)
+            connection->first = a;
         else
-            line->end->next = a;
-        line->end = a;
+            connection->end->next = a;
+        connection->end = a;
         any = true;
     }
 }
 
-/* Between two looks at nothing: others may need the processor. */
+/* Gives other threads the processor before looking for messages again. */
 static void idle(unsigned *looks)
 {
     const struct timespec pause = {0, SLEEP_NS};
@@ -140,11 +134,11 @@ static void idle(unsigned *looks)
 
 static void post(Transport *t, int to, int tag)
 {
-    Line *line = &t->line[to];
-    Flying *f = line->filling != NULL ? line->filling : need(t, malloc(sizeof *f));
-    f->size = line->filled;
-    line->filling = NULL;
-    line->filled = line->room = 0;
+    Connection *connection = &t->connection[to];
+    Flying *f = connection->filling != NULL ? connection->filling : need(t, malloc(sizeof *f));
+    f->size = connection->filled;
+    connection->filling = NULL;
+    connection->filled = connection->room = 0;
     MPI_Isend(f->bytes, (int)f->size, MPI_BYTE, to, tag, MPI_COMM_WORLD, &f->request);
     f->next = t->flying;
     t->flying = f;
@@ -154,7 +148,7 @@ static void post(Transport *t, int to, int tag)
     progress_out(t);
     progress_in(t);
     if (t->flying_bytes <= FLYING_MOST) return;
-    const double start = now();
+    const double start = clock_seconds();
     for (unsigned looks = 0; t->flying_bytes > FLYING_MOST; progress_out(t))
         if (!progress_in(t)) idle(&looks);
     wait_since(t, start);
@@ -162,57 +156,59 @@ static void post(Transport *t, int to, int tag)
 
 /* ---- What the solver calls ------------------------------------------------------------------- */
 
-static void put(Line *line, const void *bytes, size_t size)
+static void put(Connection *connection, const void *bytes, size_t size)
 {
-    memcpy(line->filling->bytes + line->filled, bytes, size);
-    line->filled += size;
+    memcpy(connection->filling->bytes + connection->filled, bytes, size);
+    connection->filled += size;
 }
 
-static void rank_send(void *context, int to, const void *head, size_t head_size, const void *bytes,
-                      size_t size)
+static void transport_send(void *context, int to, const void *head, size_t head_size,
+                           const void *bytes, size_t size)
 {
     Transport *t = context;
-    Line *line = &t->line[to];
+    Connection *connection = &t->connection[to];
     const size_t all = head_size + size;
     pthread_mutex_lock(&t->lock);
-    if (line->filling != NULL && line->filled + all > line->room) post(t, to, TAG_MORE);
-    if (line->filling == NULL) {
-        line->room = all > BATCH ? all : BATCH;
-        line->filling = need(t, malloc(sizeof *line->filling + line->room));
+    if (connection->filling != NULL && connection->filled + all > connection->room)
+        post(t, to, TAG_MORE);
+    if (connection->filling == NULL) {
+        connection->room = all > MESSAGE ? all : MESSAGE;
+        connection->filling = need(t, malloc(sizeof *connection->filling + connection->room));
     }
-    put(line, head, head_size);
-    put(line, bytes, size);
-    if (line->filled >= BATCH) post(t, to, TAG_MORE);
+    put(connection, head, head_size);
+    put(connection, bytes, size);
+    if (connection->filled >= MESSAGE) post(t, to, TAG_MORE);
     pthread_mutex_unlock(&t->lock);
 }
 
-static void rank_finish(void *context, uint64_t to)
+static void transport_finish(void *context, uint64_t to)
 {
     Transport *t = context;
     pthread_mutex_lock(&t->lock);
-    for (int r = 0; r < t->ranks->count; r++)
+    for (int r = 0; r < t->processes->count; r++)
         if (to >> r & 1) post(t, r, TAG_LAST);
     pthread_mutex_unlock(&t->lock);
 }
 
-/* What has come of the round from one of these ranks; NULL: nothing. */
+/* Returns the next message of the round from one of these processes; NULL: there is none yet. `*over`: the round is
+ * over. */
 static Arrived *arrived(Transport *t, uint64_t from, bool *over)
 {
     *over = true;
-    for (int r = 0; r < t->ranks->count; r++) {
-        Line *line = &t->line[r];
-        if (!(from >> r & 1) || line->ended) continue;
-        Arrived *a = line->first;
+    for (int r = 0; r < t->processes->count; r++) {
+        Connection *connection = &t->connection[r];
+        if (!(from >> r & 1) || connection->ended) continue;
+        Arrived *a = connection->first;
         *over = false;
         if (a == NULL) continue;
-        line->first = a->next;
-        line->ended = a->last;
+        connection->first = a->next;
+        connection->ended = a->last;
         return a;
     }
     return NULL;
 }
 
-static bool rank_receive(void *context, uint64_t from, RankBatch *batch)
+static bool transport_receive(void *context, uint64_t from, ReceivedBytes *received)
 {
     Transport *t = context;
     Arrived *a = NULL;
@@ -221,28 +217,28 @@ static bool rank_receive(void *context, uint64_t from, RankBatch *batch)
     unsigned looks = 0;
     pthread_mutex_lock(&t->lock);
     while ((a = arrived(t, from, &over)) == NULL && !over) {
-        if (start == 0) start = now();
+        if (start == 0) start = clock_seconds();
         progress_out(t);
         if (!progress_in(t)) idle(&looks);
     }
     if (start > 0) wait_since(t, start);
-    for (int r = 0; r < t->ranks->count && a == NULL; r++)
-        if (from >> r & 1) t->line[r].ended = false;
+    for (int r = 0; r < t->processes->count && a == NULL; r++)
+        if (from >> r & 1) t->connection[r].ended = false;
     pthread_mutex_unlock(&t->lock);
-    if (a != NULL) *batch = (RankBatch){a->bytes, a->size, a};
+    if (a != NULL) *received = (ReceivedBytes){a->bytes, a->size, a};
     return a != NULL;
 }
 
-static void rank_release(void *context, RankBatch *batch)
+static void transport_release(void *context, ReceivedBytes *received)
 {
     (void)context;
-    free(batch->owner);
+    free(received->owner);
 }
 
-static uint64_t rank_least(void *context, uint64_t number)
+static uint64_t transport_all_min(void *context, uint64_t number)
 {
     Transport *t = context;
-    const double start = now();
+    const double start = clock_seconds();
     pthread_mutex_lock(&t->lock);
     MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
     pthread_mutex_unlock(&t->lock);
@@ -250,7 +246,7 @@ static uint64_t rank_least(void *context, uint64_t number)
     return number;
 }
 
-static void rank_sum(void *context, uint64_t *numbers, size_t count)
+static void transport_all_sum(void *context, uint64_t *numbers, size_t count)
 {
     Transport *t = context;
     pthread_mutex_lock(&t->lock);
@@ -258,7 +254,7 @@ static void rank_sum(void *context, uint64_t *numbers, size_t count)
     pthread_mutex_unlock(&t->lock);
 }
 
-static void rank_tell(void *context, void *bytes, size_t size)
+static void transport_broadcast(void *context, void *bytes, size_t size)
 {
     Transport *t = context;
     pthread_mutex_lock(&t->lock);
@@ -266,14 +262,14 @@ static void rank_tell(void *context, void *bytes, size_t size)
     pthread_mutex_unlock(&t->lock);
 }
 
-static void rank_end_job(void *context, const char *reason)
+static void transport_end_job(void *context, const char *reason)
 {
     end_job(((Transport *)context)->name, reason);
 }
 
 /* ---- Beginning and end ----------------------------------------------------------------------- */
 
-static int ranks_on_node(void)
+static int processes_on_node(void)
 {
     MPI_Comm node;
     int count;
@@ -283,30 +279,30 @@ static int ranks_on_node(void)
     return count;
 }
 
-Transport *transport_new(Ranks *ranks)
+Transport *transport_new(Processes *processes)
 {
     Transport *t = calloc(1, sizeof *t);
     int length;
-    memset(ranks, 0, sizeof *ranks);
-    MPI_Comm_rank(MPI_COMM_WORLD, &ranks->rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks->count);
-    if (t == NULL) end_job("a rank", "out of memory");
-    length = snprintf(t->name, sizeof t->name, "rank %d on ", ranks->rank);
+    memset(processes, 0, sizeof *processes);
+    MPI_Comm_rank(MPI_COMM_WORLD, &processes->index);
+    MPI_Comm_size(MPI_COMM_WORLD, &processes->count);
+    if (t == NULL) end_job("a process", "out of memory");
+    length = snprintf(t->name, sizeof t->name, "rank %d on ", processes->index);
     MPI_Get_processor_name(t->name + length, &length);
-    t->ranks = ranks;
+    t->processes = processes;
     pthread_mutex_init(&t->lock, NULL);
-    ranks->on_node = ranks_on_node();
-    ranks->name = t->name;
-    ranks->traffic = &t->traffic;
-    ranks->context = t;
-    ranks->send = rank_send;
-    ranks->finish = rank_finish;
-    ranks->receive = rank_receive;
-    ranks->release = rank_release;
-    ranks->least = rank_least;
-    ranks->sum = rank_sum;
-    ranks->tell = rank_tell;
-    ranks->end_job = rank_end_job;
+    processes->on_node = processes_on_node();
+    processes->name = t->name;
+    processes->traffic = &t->traffic;
+    processes->context = t;
+    processes->send = transport_send;
+    processes->finish = transport_finish;
+    processes->receive = transport_receive;
+    processes->release = transport_release;
+    processes->all_min = transport_all_min;
+    processes->all_sum = transport_all_sum;
+    processes->broadcast = transport_broadcast;
+    processes->end_job = transport_end_job;
     return t;
 }
 

@@ -1,13 +1,13 @@
-/* transport.h - how ranks (gen/solve/ranks.h) speak with each other: by MPI. The one folder that knows it. */
-#ifndef TREB_MPI_TRANSPORT_H
-#define TREB_MPI_TRANSPORT_H
+/* transport.h - connects processes (gen/solve/processes.h) by MPI. Only this folder uses MPI. */
+#ifndef TREB_GEN_MPI_TRANSPORT_H
+#define TREB_GEN_MPI_TRANSPORT_H
 
-#include "gen/solve/ranks.h"
+#include "gen/solve/processes.h"
 
 typedef struct Transport Transport;
 
-/* After MPI_Init: all functions of `ranks`. Ends the process if there is no memory. */
-Transport *transport_new(Ranks *ranks);
+/* Sets all members of `processes`. Must be called after MPI_Init. Ends the process if there is no memory. */
+Transport *transport_new(Processes *processes);
 void transport_free(Transport *transport);
 
 #endif

@@ -1,4 +1,4 @@
-/* children.c - see children.h: a list of all conversions of a slice, with their children. */
+/* children.c - lists all conversions of a slice, with their children: see children.h. */
 #include "gen/solve/children.h"
 
 #include <assert.h>
@@ -8,30 +8,30 @@
 #include "core/chess/bitboard.h"
 #include "core/system/error.h"
 
-/* Gives each of the parent's men its place among the child's. */
-static void child_place_men(Child *child, const Shape *parent, int victim)
+/* Finds the place of each of the parent's men among the child's. */
+static void child_place_men(Child *child, const Layout *parent, int victim)
 {
     unsigned used = 0;
-    const Cut *cut = child->solved->cut;
+    const PromotionSubset *subset = child->solved->subset;
     child->promoted_shift = -1;
-    child->cut = cut;
+    child->subset = subset;
     for (int i = 0; i < parent->men; i++) {
         child->shift[i] = -1;
         if (i == victim) continue;
-        for (int j = 0; j < child->shape->men; j++) {
-            const ShapeMan *man = &child->shape->man[j];
+        for (int j = 0; j < child->layout->men; j++) {
+            const LayoutMan *man = &child->layout->man[j];
             if (used >> j & 1 || man->type != parent->man[i].type ||
                 man->color != (parent->man[i].color ^ child->swap))
                 continue;
             used |= 1u << j;
-            /* In a cut cells are numbered without its man. */
+            /* The cells of a subset are numbered without its man. */
             child->shift[i] =
-                (int8_t)(6 * (child->shape->men - 1 - j - (cut != NULL && j < cut->man)));
+                (int8_t)(6 * (child->layout->men - 1 - j - (subset != NULL && j < subset->man)));
             break;
         }
     }
-    for (int j = 0; j < child->shape->men && cut == NULL; j++)
-        if (!(used >> j & 1)) child->promoted_shift = 6 * (child->shape->men - 1 - j);
+    for (int j = 0; j < child->layout->men && subset == NULL; j++)
+        if (!(used >> j & 1)) child->promoted_shift = 6 * (child->layout->men - 1 - j);
 }
 
 static bool fail_missing(Converter *c, const Material *m)
@@ -42,14 +42,14 @@ static bool fail_missing(Converter *c, const Material *m)
     return false;
 }
 
-/* Finds the child with the men of `parent` but `victim`, the given pawns, and a promoted piece of
- * type `promoted` (0 for none) of the mover; `turn` moves in it. False: see c->status. */
+/* Finds the child with the men of `parent` except `victim`, with the given pawns, and with a promoted piece of type
+ * `promoted` (0: none) of the moving side. `turn` is to move in the child. False: see c->status. */
 static bool child_find(Converter *c, Child *child, const uint64_t pawns[2], int victim,
                        int promoted, int turn, bool push)
 {
-    Material m = c->shape->material;
+    Material m = c->layout->material;
     for (int color = 0; color < 2; color++) m.count[color][TREB_PAWN] = bit_count(pawns[color]);
-    if (victim >= 0) m.count[c->shape->man[victim].color][c->shape->man[victim].type]--;
+    if (victim >= 0) m.count[c->layout->man[victim].color][c->layout->man[victim].type]--;
     if (promoted) m.count[c->mover][promoted]++;
     child->swap = material_canonical(&m);
     child->side = turn ^ child->swap;
@@ -58,17 +58,17 @@ static bool child_find(Converter *c, Child *child, const uint64_t pawns[2], int 
         there[0] = flip_ranks(pawns[1]);
         there[1] = flip_ranks(pawns[0]);
     }
-    child->shape = c->source->shape(c->source->context, &m,
-                                    promoted ? wanted_cut(c->mover ^ child->swap, promoted) : 0);
-    if (child->shape == NULL) return fail_missing(c, &m);
-    child->mirror = index_pawns_mirror(&child->shape->index, there) > 0;
+    child->layout = c->provider->layout(
+        c->provider->context, &m, promoted ? wanted_subset(c->mover ^ child->swap, promoted) : 0);
+    if (child->layout == NULL) return fail_missing(c, &m);
+    child->mirror = index_pawns_mirror(&child->layout->index, there) > 0;
     if (child->mirror)
         for (int i = 0; i < 2; i++) there[i] = flip_files(there[i]);
-    c->status =
-        c->source->find(c->source->context, child->shape, index_slice(&child->shape->index, there),
-                        child->side, push, &child->solved, &child->lane, c->error);
+    c->status = c->provider->find(c->provider->context, child->layout,
+                                  index_slice(&child->layout->index, there), child->side, push,
+                                  &child->solved, &child->lane, c->error);
     if (c->status != TREB_OK) return false;
-    child_place_men(child, c->shape, victim);
+    child_place_men(child, c->layout, victim);
     return true;
 }
 
@@ -89,7 +89,7 @@ static Conversion *add_move(Converter *c)
     return move;
 }
 
-/* Adds the conversion of a kind of move with its child, and with those of the answers en passant. */
+/* Adds the conversions of a kind of move with its child, and the children of the answers en passant. */
 static bool add_kind(void *context, const ConversionKind *kind)
 {
     Converter *c = context;
@@ -113,22 +113,22 @@ static bool add_kind(void *context, const ConversionKind *kind)
     return true;
 }
 
-treb_status converter_new(const Shape *shape, const uint64_t pawns[2], int mover,
-                          const SolvedSource *source, Converter **out, treb_error *error)
+treb_status converter_new(const Layout *layout, const uint64_t pawns[2], int mover,
+                          const SliceProvider *provider, Converter **out, treb_error *error)
 {
-    assert(bit_count(pawns[0]) == shape->material.count[0][TREB_PAWN] &&
-           bit_count(pawns[1]) == shape->material.count[1][TREB_PAWN]);
+    assert(bit_count(pawns[0]) == layout->material.count[0][TREB_PAWN] &&
+           bit_count(pawns[1]) == layout->material.count[1][TREB_PAWN]);
     Converter *c = calloc(1, sizeof *c);
     if (c == NULL) return fail_memory(error);
     c->error = error;
-    c->shape = shape;
-    c->source = source;
+    c->layout = layout;
+    c->provider = provider;
     c->mover = mover;
     c->pawns[0] = pawns[0];
     c->pawns[1] = pawns[1];
     uint8_t color[KERNEL_MEN_MAX];
-    for (int i = 0; i < shape->men; i++) color[i] = shape->man[i].color;
-    const ConversionBoard board = {{pawns[0], pawns[1]}, color, shape->men};
+    for (int i = 0; i < layout->men; i++) color[i] = layout->man[i].color;
+    const ConversionBoard board = {{pawns[0], pawns[1]}, color, layout->men};
     conversion_each(&board, mover, add_kind, c);
     treb_status status = c->status;
     if (status == TREB_OK)
@@ -142,9 +142,9 @@ void converter_free(Converter *c)
 {
     if (c == NULL) return;
     for (int i = 0; i < c->moves; i++) {
-        c->source->release(c->source->context, c->move[i].child.solved);
+        c->provider->release(c->provider->context, c->move[i].child.solved);
         for (int e = 0; e < c->move[i].captures; e++)
-            c->source->release(c->source->context, c->move[i].en_passant[e].solved);
+            c->provider->release(c->provider->context, c->move[i].en_passant[e].solved);
     }
     free(c->move);
     free(c);

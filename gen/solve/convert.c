@@ -1,15 +1,16 @@
 /* convert.c - see convert.h.
  *
- * A conversion leads to a cell of a solved slice, its child: of a smaller material, of another
- * after a promotion, or of the same after a push. Two kinds of loop find them all:
+ * A conversion leads to a cell of a solved slice, its child: of a sub-ending after a capture, of another ending with
+ * as many men after a promotion, or of the same ending after a push. Two kinds of loop find all conversions of a
+ * plane:
  *
- *   forward    the moving man is a king or a pawn, whose squares are fixed in the plane: every
- *              arrangement of the other men has the move or not, and its child;
- *   backward   a piece captures: run over the arrangements after the capture, un-move the capturer
- *              along its lines, and give each cell it reaches the child's value.
+ *   forward    the moving man is a king or a pawn, whose squares are fixed in the plane: for every
+ *              arrangement of the other men the move is possible or not, and leads to one child cell;
+ *   backward   a piece captures: for every arrangement after the capture, make retro-moves of the
+ *              capturing piece along its lines, and give each cell it reaches the child's value.
  *
- * The capturer and its victim share a square afterwards, so either runs over a 64th of the cells,
- * except for pawn moves and captures of pawns. */
+ * After a capture the capturer is on the square of its victim, so both loops run over a 64th of the cells, except for
+ * pawn moves and captures of pawns. */
 #include "gen/solve/children.h"
 
 #include <assert.h>
@@ -17,14 +18,16 @@
 
 #include "core/chess/bitboard.h"
 
-/* A child seen from one plane of the parent. */
+/* A child as seen from one plane of the parent. */
 typedef struct ChildView {
     PliesArray code, dtc;
     const uint64_t *legal, *cursed, *stalemate;
     bool has_dtc;
-    bool straight; /* the last man's squares are side by side and in order there too */
+    /* The cells of all squares of the last man lie side by side and in order in the child too. */
+    bool straight;
     uint64_t base;
-    uint32_t offset[KERNEL_MEN_MAX][64]; /* by the parent's man and square */
+    /* By the parent's man and his square: offset in the child's cells. */
+    uint32_t offset[KERNEL_MEN_MAX][64];
 } ChildView;
 
 /* One move in one plane. */
@@ -32,29 +35,29 @@ typedef struct Pass {
     const Converter *c;
     const Conversion *move;
     const Outcomes *out;
-    SolvedRoom *fetched;
-    treb_status *status; /* of what is fetched */
+    SolvedBuffer *fetched;
+    treb_status *status; /* first error of fetching planes */
     treb_error *error;
     ChildView view, en_passant[2];
     int captures;
-    int loops; /* men to run over, in order */
+    int loops; /* number of men to loop over; these men */
     int8_t man[KERNEL_MEN_MAX];
-    uint64_t first;   /* cell of the plane from which on the slice's lie */
-    uint64_t blocked; /* kings and pawns: not squares for a capturer to come from */
+    uint64_t first;   /* first cell of the lane in the plane */
+    uint64_t blocked; /* squares of kings and pawns: a capturer cannot come from there */
 } Pass;
 
-/* Points a view to the arrays of a child, or to those of a plane that is fetched. */
+/* Sets the arrays of a view: those of the child, or those of a plane that is fetched. */
 static bool view_arrays(ChildView *view, const Pass *p, const Child *child, uint32_t plane)
 {
-    const Solved *solved = child->solved;
-    const SolvedSource *source = p->c->source;
-    Solved fetched = {.by_plane = true};
+    const SolvedArrays *solved = child->solved;
+    const SliceProvider *provider = p->c->provider;
+    SolvedArrays fetched = {.by_plane = true};
     if (solved->by_plane) {
-        *p->status = source->plane(source->context, child->shape, solved, child->side, plane,
-                                   p->move->push, p->fetched, &fetched, p->error);
+        *p->status = provider->plane(provider->context, child->layout, solved, child->side, plane,
+                                     p->move->push, p->fetched, &fetched, p->error);
         if (*p->status != TREB_OK) return false;
         solved = &fetched;
-        view->base = child->lane * shape_lane_cells(child->shape);
+        view->base = child->lane * layout_lane_cells(child->layout);
     }
     view->code = solved->value[child->side];
     view->legal = solved->legal[child->side];
@@ -65,32 +68,32 @@ static bool view_arrays(ChildView *view, const Pass *p, const Child *child, uint
     return true;
 }
 
-/* Looks into a child from a plane with the kings on the given squares. False if they touch. */
+/* Initialises a view from a plane with the kings on the given squares. Returns false if the kings touch. */
 static bool view_init(ChildView *view, const Pass *p, const Child *child, const uint8_t king[2],
                       int promoted_square)
 {
     const Converter *c = p->c;
     int kings[2], flip = (child->swap ? 56 : 0) ^ (child->mirror ? 7 : 0), symmetry;
     for (int i = 0; i < 2; i++) kings[i ^ child->swap] = king[i] ^ flip;
-    int coordinate = index_kings(child->shape->pawns, kings[0], kings[1], &symmetry);
+    int coordinate = index_kings(child->layout->pawns, kings[0], kings[1], &symmetry);
     if (coordinate < 0) return false;
     const int32_t *place = child->solved->place;
     assert(place == NULL || place[coordinate] >= 0);
     uint32_t plane = (uint32_t)(place != NULL ? place[coordinate] : coordinate);
-    size_t cells = child->shape->plane_cells;
-    if (child->cut != NULL) {
+    size_t cells = child->layout->plane_cells;
+    if (child->subset != NULL) {
         int square = index_symmetry_square(symmetry, promoted_square ^ flip);
-        plane = plane * (uint32_t)child->cut->squares + (uint32_t)child->cut->place[square];
+        plane = plane * (uint32_t)child->subset->squares + (uint32_t)child->subset->place[square];
         cells /= 64;
     }
-    view->base = plane * cells + child->lane * shape_lane_cells(child->shape);
+    view->base = plane * cells + child->lane * layout_lane_cells(child->layout);
     if (child->promoted_shift >= 0)
         view->base += (uint64_t)index_symmetry_square(symmetry, promoted_square ^ flip)
                       << child->promoted_shift;
     if (!view_arrays(view, p, child, plane)) return false;
     view->straight =
-        symmetry == 0 && flip == 0 && c->shape->men > 0 && child->shift[c->shape->men - 1] == 0;
-    for (int i = 0; i < c->shape->men; i++)
+        symmetry == 0 && flip == 0 && c->layout->men > 0 && child->shift[c->layout->men - 1] == 0;
+    for (int i = 0; i < c->layout->men; i++)
         for (int s = 0; s < 64 && child->shift[i] >= 0; s++)
             view->offset[i][s] = (uint32_t)index_symmetry_square(symmetry, s ^ flip)
                                  << child->shift[i];
@@ -102,7 +105,7 @@ typedef struct Outcome {
     int16_t dtc, dtm;
 } Outcome;
 
-/* A child's value, in a legal position, for the side that moved there. */
+/* Returns the verdict of a legal cell of a child for the side that has moved there. */
 static inline uint8_t verdict_of(bool cursed, unsigned code)
 {
     if (code == PLIES_OPEN) return 1 + TREB_DRAW;
@@ -116,7 +119,7 @@ static inline int16_t dtm_of(unsigned code)
     return (int16_t)(code % 2 == 0 ? OUTCOME_WIN - (code + 1) : code + 1);
 }
 
-/* What a conversion by capture or promotion to cell `cell` is worth to the side that makes it. */
+/* Returns the outcome of a capture or promotion to cell `cell` for the side that makes it. */
 static inline Outcome view_outcome(const ChildView *view, uint64_t cell)
 {
     static const int16_t at_once[1 + WDL_VALUES] = {
@@ -129,7 +132,7 @@ static inline Outcome view_outcome(const ChildView *view, uint64_t cell)
     return (Outcome){verdict, at_once[verdict], dtm_of(code)};
 }
 
-/* The same for a push, after which the conversion is as far as the child says. */
+/* Returns the outcome of a push. The distance to conversion goes on counting in the child. */
 static inline Outcome view_push_outcome(const ChildView *view, uint64_t cell)
 {
     Outcome o = view_outcome(view, cell);
@@ -151,7 +154,7 @@ static inline void improve(const Pass *p, uint64_t cell, Outcome o)
 
 static inline uint64_t parent_step(const Converter *c, int man, int square)
 {
-    return (uint64_t)square << 6 * (c->shape->men - 1 - man);
+    return (uint64_t)square << 6 * (c->layout->men - 1 - man);
 }
 
 static inline Outcome worse(Outcome a, Outcome b)
@@ -160,7 +163,7 @@ static inline Outcome worse(Outcome a, Outcome b)
                      a.dtm < b.dtm ? a.dtm : b.dtm};
 }
 
-/* Turns the worth for the side to move into that for its opponent a ply earlier. */
+/* Turns an outcome for the side to move into the outcome for its opponent one ply earlier. */
 static Outcome before_capture(Outcome o)
 {
     static const int16_t at_once[1 + WDL_VALUES] = {
@@ -173,7 +176,7 @@ static Outcome before_capture(Outcome o)
     return (Outcome){2 + TREB_WIN - o.verdict, at_once[o.verdict], (int16_t)dtm};
 }
 
-/* The opponent takes whatever is worst for the mover; without another move he must take. */
+/* The opponent captures en passant if this is worse for the mover. If he has no other move he must capture. */
 static Outcome with_en_passant(const Pass *p, uint64_t child, const uint64_t *cells, Outcome o)
 {
     const uint64_t *stalemate = p->view.stalemate;
@@ -194,8 +197,8 @@ static void forward_cell(const Pass *p, uint64_t cell, uint64_t child, const uin
     improve(p, cell, o);
 }
 
-/* What a move is worth for all squares of the last man, whose cells lie side by side: loops over these
- * are written so that the compiler turns them into vector code. */
+/* The outcomes of a move for all squares of the last man, whose cells lie side by side. Loops over them are written
+ * so that the compiler vectorises them. */
 typedef struct RowValues {
     uint8_t verdict[64]; /* 0: no such move */
     int16_t dtm[64], dtc[64];
@@ -211,7 +214,7 @@ static inline void row_best16(int16_t *best, const int16_t *value)
     for (int s = 0; s < 64; s++) best[s] = value[s] > best[s] ? value[s] : best[s];
 }
 
-/* improve for a row. */
+/* Does what improve does, for a row. */
 static void row_improve(const Pass *p, uint64_t cell, const RowValues *row)
 {
     const Outcomes *out = p->out;
@@ -222,7 +225,7 @@ static void row_improve(const Pass *p, uint64_t cell, const RowValues *row)
     if (out->dtc) row_best16(out->dtc + cell, row->dtc);
 }
 
-/* Outcomes by distances that follow from codes, `plies` after the move. */
+/* Writes the outcomes by distances; `code` says who wins, and the distance after the move is `plies`. */
 static inline void row_outcomes(const Plies *code, const uint8_t *verdict, const Plies *plies,
                                 int16_t *out)
 {
@@ -234,7 +237,7 @@ static inline void row_outcomes(const Plies *code, const uint8_t *verdict, const
     }
 }
 
-/* A child's codes for all squares of the last man, and which of them are positions. */
+/* Reads a child's codes for all squares of the last man, and which of them are legal. */
 static inline void row_codes(const ChildView *view, int man, uint64_t child, Plies *code,
                              uint8_t *legal)
 {
@@ -256,7 +259,7 @@ static inline void row_codes(const ChildView *view, int man, uint64_t child, Pli
     }
 }
 
-/* Without moves that leave the last man on some squares. */
+/* Removes the moves that leave the last man on some squares. */
 static void row_remove(RowValues *row, uint64_t squares)
 {
     while (squares) {
@@ -294,7 +297,7 @@ static void row_values(const Pass *p, int man, uint64_t child, RowValues *row)
     row_outcomes(code, row->verdict, plies, row->dtc);
 }
 
-/* forward_cell for all squares of the last man. */
+/* Does what forward_cell does, for all squares of the last man. */
 static void forward_row(const Pass *p, int man, uint64_t cell, uint64_t child)
 {
     RowValues row;
@@ -303,20 +306,20 @@ static void forward_row(const Pass *p, int man, uint64_t cell, uint64_t child)
     row_improve(p, cell, &row);
 }
 
-/* Squares on which a man would make no cell in use: a pair is kept once. The other man of it is in `cell`, unless it
- * is run over later, or is the one who moves. */
+/* Returns the squares of a man on which the position is not kept in this cell: a pair is kept in one order only. The
+ * other man of the pair is in `cell`, unless he is looped over later or is the moving man. */
 static uint64_t not_kept(const Pass *p, int man, uint64_t cell)
 {
-    const Shape *shape = p->c->shape;
+    const Layout *layout = p->c->layout;
     const int other = !man;
     bool placed = other < man || p->move->victim == other || p->move->man == man;
-    if (!shape->pair || man > 1 || (p->move->man == other && p->move->man != man) || !placed)
+    if (!layout->pair || man > 1 || (p->move->man == other && p->move->man != man) || !placed)
         return 0;
-    uint64_t bit = square_bit(cell >> 6 * (shape->men - 1 - other) & 63);
+    uint64_t bit = square_bit(cell >> 6 * (layout->men - 1 - other) & 63);
     return man == 1 ? 2 * bit - 1 : ~(bit - 1);
 }
 
-/* Runs over the squares of man `loop` and the following. */
+/* Loops over the squares of man number `loop` of the list and of all men after him. */
 static void forward(const Pass *p, int loop, uint64_t cell, uint64_t child, const uint64_t ep[2])
 {
     if (loop == p->loops) {
@@ -345,12 +348,12 @@ static void forward(const Pass *p, int loop, uint64_t cell, uint64_t child, cons
     }
 }
 
-/* The arrangements that differ in the square of the last man, who takes no part in the capture: he may
- * stand in the way. */
+/* Does the last loop of `backward`, over the squares of the last man. He takes no part in the capture, but can stand
+ * in the way. */
 static void backward_row(const Pass *p, int man, int to, uint64_t cell, uint64_t child,
                          uint64_t occupied)
 {
-    const int mover = p->move->man, type = p->c->shape->man[mover].type;
+    const int mover = p->move->man, type = p->c->layout->man[mover].type;
     RowValues all, row;
     row_values(p, man, child, &all);
     row_remove(&all, occupied);
@@ -363,7 +366,7 @@ static void backward_row(const Pass *p, int man, int to, uint64_t cell, uint64_t
     }
 }
 
-/* The arrangements after a capture by a piece on `to`: un-move it. */
+/* Loops over the arrangements after a capture by a piece on `to`, and makes its retro-moves. */
 static void backward(const Pass *p, int loop, int to, uint64_t cell, uint64_t child,
                      uint64_t occupied)
 {
@@ -383,14 +386,14 @@ static void backward(const Pass *p, int loop, int to, uint64_t cell, uint64_t ch
     Outcome o = view_outcome(&p->view, child);
     if (o.verdict == 0) return;
     int man = p->move->man;
-    uint64_t from = piece_attacks(p->c->shape->man[man].type, to, occupied) & ~occupied &
+    uint64_t from = piece_attacks(p->c->layout->man[man].type, to, occupied) & ~occupied &
                     ~not_kept(p, man, cell);
     while (from) improve(p, cell + parent_step(p->c, man, bit_pop(&from)), o);
 }
 
 static void pass_men(Pass *p)
 {
-    for (int i = 0; i < p->c->shape->men; i++)
+    for (int i = 0; i < p->c->layout->men; i++)
         if (i != p->move->man && i != p->move->victim) p->man[p->loops++] = i;
 }
 
@@ -451,13 +454,13 @@ void outcomes_clear(const Outcomes *out, size_t cells)
     if (out->dtm) memset(out->dtm, 0, cells * sizeof *out->dtm);
 }
 
-/* Those that complete bounds, or all others. */
-static treb_status some_moves(const Converter *c, uint32_t kings, int lane, bool completes,
-                              const Outcomes *out, SolvedRoom fetched[CONVERTER_ROOMS],
-                              treb_error *error)
+/* Adds the outcomes of the moves that complete bounds, or of all others. */
+static treb_status add_moves(const Converter *c, uint32_t kings, int lane, bool completes,
+                             const Outcomes *out, SolvedBuffer fetched[CONVERTER_BUFFERS],
+                             treb_error *error)
 {
     treb_status status = TREB_OK;
-    const uint8_t *king = c->shape->king[kings];
+    const uint8_t *king = c->layout->king[kings];
     for (int i = 0; i < c->moves && status == TREB_OK; i++) {
         Pass p;
         if (c->move[i].completes != completes) continue;
@@ -469,7 +472,7 @@ static treb_status some_moves(const Converter *c, uint32_t kings, int lane, bool
         p.out = out;
         p.captures = 0;
         p.loops = 0;
-        p.first = lane * shape_lane_cells(c->shape);
+        p.first = lane * layout_lane_cells(c->layout);
         p.blocked = square_bit(king[0]) | square_bit(king[1]) | c->pawns[0] | c->pawns[1];
         pass_men(&p);
         if (p.move->man == KING_MAN)
@@ -483,10 +486,10 @@ static treb_status some_moves(const Converter *c, uint32_t kings, int lane, bool
 }
 
 treb_status converter_plane(const Converter *c, uint32_t kings, int lane, const Outcomes *out,
-                            SolvedRoom fetched[CONVERTER_ROOMS], treb_error *error)
+                            SolvedBuffer fetched[CONVERTER_BUFFERS], treb_error *error)
 {
-    treb_status status = some_moves(c, kings, lane, true, out, fetched, error);
-    size_t cells = shape_lane_cells(c->shape), first = lane * cells;
+    treb_status status = add_moves(c, kings, lane, true, out, fetched, error);
+    size_t cells = layout_lane_cells(c->layout), first = lane * cells;
     if (out->dtm) memcpy(out->ends_dtm + first, out->dtm + first, cells * sizeof *out->dtm);
-    return status == TREB_OK ? some_moves(c, kings, lane, false, out, fetched, error) : status;
+    return status == TREB_OK ? add_moves(c, kings, lane, false, out, fetched, error) : status;
 }

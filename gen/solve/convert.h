@@ -1,42 +1,44 @@
-/* convert.h - the moves that leave a slice: captures, promotions, pawn pushes, en passant. */
-#ifndef TREB_GEN_CONVERT_H
-#define TREB_GEN_CONVERT_H
+/* convert.h - conversions, the moves that leave a slice: captures, promotions, pawn pushes, and captures en passant. */
+#ifndef TREB_GEN_SOLVE_CONVERT_H
+#define TREB_GEN_SOLVE_CONVERT_H
 
-#include "gen/solve/solved.h"
+#include "gen/solve/slice_provider.h"
 
-/* How good an outcome is for the side that moves: more is better. A loss in d is d, a win in d is
- * OUTCOME_WIN - d, so that the winner hurries and the loser holds out. */
+/* An outcome is a number: the larger, the better for the side that moves. A loss in d plies is d, and a win in d
+ * plies is OUTCOME_WIN - d, because the winner prefers a short way and the loser a long one. */
 enum { OUTCOME_NONE = 0, OUTCOME_DRAW = 0x4000, OUTCOME_WIN = 0x7fff };
 
 /* The best outcome of the conversions from every cell of one plane. */
 typedef struct Outcomes {
-    uint8_t *verdict;  /* 0 none, else 1 + TREB_LOSS ... 1 + TREB_WIN */
-    uint8_t *capture;  /* the same of captures alone */
-    uint8_t *ends;     /* the same of captures and promotions, which end a count to conversion */
-    int16_t *dtc;      /* distances to conversion; NULL in tables without pawns, where all are 1 */
-    int16_t *dtm;      /* distances to mate; NULL if not wanted */
-    int16_t *ends_dtm; /* the same of those that complete bounds; NULL likewise */
+    /* Of all conversions: 0 if there is none, otherwise 1 + TREB_LOSS ... 1 + TREB_WIN. */
+    uint8_t *verdict;
+    uint8_t *capture; /* likewise, of captures */
+    uint8_t *ends;    /* likewise, of captures and promotions, which end a count to conversion */
+    /* Outcomes by distance to conversion; NULL in tables without pawns, where all distances are 1. */
+    int16_t *dtc;
+    int16_t *dtm;      /* outcomes by distance to mate; NULL if this metric is not solved */
+    int16_t *ends_dtm; /* likewise, of conversions that complete bounds (core/format/table.h) */
 } Outcomes;
 
-/* The conversions of one side to move in one slice. */
+/* All conversions of one side to move in one slice. */
 typedef struct Converter Converter;
 
-/* `pawns` are the slice's. Fails as the source does (TREB_ERR_NO_TABLE: a junior is not solved), or
- * with TREB_ERR_MEMORY. */
-treb_status converter_new(const Shape *shape, const uint64_t pawns[2], int mover,
-                          const SolvedSource *source, Converter **out, treb_error *error);
+/* Lists the conversions of the slice with these pawns. Returns the errors of the provider (TREB_ERR_NO_TABLE: a
+ * sub-ending is not solved), or TREB_ERR_MEMORY. */
+treb_status converter_new(const Layout *layout, const uint64_t pawns[2], int mover,
+                          const SliceProvider *provider, Converter **out, treb_error *error);
 void converter_free(Converter *converter);
 
 void outcomes_clear(const Outcomes *out, size_t cells);
 
-/* Rooms for planes that are fetched, of each lane, and there of single pushes and of double ones: these lead to slices of
- * their own. */
-enum { CONVERTER_ROOMS = 2 * SLICE_LANES };
+/* Number of buffers for fetched planes: for each lane one for single pushes and one for double pushes, because they
+ * lead to different slices. */
+enum { CONVERTER_BUFFERS = 2 * SLICE_LANES };
 
-/* Adds the outcomes of the plane `kings` of the slice in lane `lane`. Thread-safe; `fetched` are the
- * thread's. Fails as the source does. */
+/* Adds the outcomes of plane `kings` of the slice in lane `lane`. Thread-safe; each thread has its own `fetched`.
+ * Returns the errors of the provider. */
 treb_status converter_plane(const Converter *converter, uint32_t kings, int lane,
-                            const Outcomes *out, SolvedRoom fetched[CONVERTER_ROOMS],
+                            const Outcomes *out, SolvedBuffer fetched[CONVERTER_BUFFERS],
                             treb_error *error);
 
 #endif

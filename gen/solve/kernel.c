@@ -1,15 +1,15 @@
-/* kernel.c - see kernel.h. This file is compiled once for every width of register: KERNEL_BUILD is
- * the suffix of the build's name.
+/* kernel.c - see kernel.h. This file is compiled once for every register width: KERNEL_BUILD is the suffix of the
+ * build's name.
  *
- * Along a line the work is always the same: what leaves a square is what starts there and what
- * came by, and it comes by only where nothing stands:
+ * Along a line the work is always the same. A retro-move that leaves a square either starts there or passes it, and
+ * it passes it only if the square is empty:
  *
  *     leaving(s) = in(s) | (leaving(s - 1) & empty(s));   out(s) |= leaving(s - 1)
  *
- * For a man that numbers rows the steps are whole rows of 64 words. For the man that numbers the
- * words of a row, the 8 words of a rank are one vector: lines along files and diagonals step from
- * vector to vector, lines along ranks fill within one. For the man that is the bit of a word the
- * lines are the usual bitboard fills. */
+ * For a man whose square numbers rows, a step is a whole row of 64 words. For the man whose square is the word within
+ * a row, the 8 words of a rank are one vector: lines along files and diagonals step from vector to vector, lines
+ * along ranks are filled within a vector. For the man whose square is the bit within a word the lines are the usual
+ * bitboard fills. */
 #include "gen/solve/kernel_build.h"
 
 #include <stdbool.h>
@@ -26,7 +26,7 @@ static const Vec zero;
 #define FILE_H (FILE_A << 7)
 #define RANK_1 UINT64_C(0xff)
 
-/* Lanes moved up and down by n, zeros coming in. */
+/* Moves the lanes of a vector up or down by n; zeros come in. */
 #define LANES_UP1(v) __builtin_shufflevector(v, zero, 8, 0, 1, 2, 3, 4, 5, 6)
 #define LANES_UP2(v) __builtin_shufflevector(v, zero, 8, 8, 0, 1, 2, 3, 4, 5)
 #define LANES_UP4(v) __builtin_shufflevector(v, zero, 8, 8, 8, 8, 0, 1, 2, 3)
@@ -36,21 +36,21 @@ static const Vec zero;
 
 static inline Vec splat(uint64_t x) { return (Vec){x, x, x, x, x, x, x, x}; }
 
-/* The bits of rank r's eight squares, one a lane. */
+/* Returns the bits of the eight squares of rank r, one in each lane. */
 static inline Vec rank_bits(int r)
 {
     uint64_t b = UINT64_C(1) << 8 * r;
     return (Vec){b, b << 1, b << 2, b << 3, b << 4, b << 5, b << 6, b << 7};
 }
 
-/* All ones in the lanes whose bit of the low byte is clear. */
+/* Returns all ones in the lanes whose bit in the low byte is clear. */
 static inline Vec lanes_clear(uint64_t byte)
 {
     Vec bits = {1, 2, 4, 8, 16, 32, 64, 128};
     return (Vec)((bits & splat(byte)) == zero);
 }
 
-/* All ones in those of eight words of a row that are named. */
+/* Returns all ones for those of eight words of a row whose bit is set in `words`. */
 static inline Vec words_of(uint64_t words, int eight)
 {
     return ~lanes_clear(words >> 8 * eight & 0xff);
@@ -59,7 +59,7 @@ static inline Vec words_of(uint64_t words, int eight)
 static inline bool is_diagonal_mover(int type) { return type == TREB_BISHOP || type == TREB_QUEEN; }
 static inline bool is_straight_mover(int type) { return type == TREB_ROOK || type == TREB_QUEEN; }
 
-/* ---- the bit within a word ------------------------------------------------------------------- */
+/* ---- The bit within a word ------------------------------------------------------------------- */
 
 #define FILL(name, SHIFT, MASK)                                                                    \
     static inline Vec name(Vec g, Vec e)                                                           \
@@ -101,7 +101,7 @@ static inline Vec knight_jumps(Vec v)
     return one << 16 | one >> 16 | two << 8 | two >> 8;
 }
 
-static inline Vec bit_unmoves(int type, Vec in, Vec empty)
+static inline Vec bit_retro_moves(int type, Vec in, Vec empty)
 {
     Vec out = zero;
     if (type == TREB_KNIGHT) return knight_jumps(in);
@@ -114,16 +114,16 @@ static inline Vec bit_unmoves(int type, Vec in, Vec empty)
     return out;
 }
 
-/* In some words of a row. */
+/* Does so in the words of a row whose bit is set in `words`. */
 static inline void row_bit(int type, const Vec *in, Vec *out, uint64_t occupied, uint64_t words)
 {
     for (int r = 0; r < 8; r++)
         if (words >> 8 * r & 0xff)
-            out[r] |=
-                bit_unmoves(type, in[r], ~(splat(occupied) | rank_bits(r))) & words_of(words, r);
+            out[r] |= bit_retro_moves(type, in[r], ~(splat(occupied) | rank_bits(r))) &
+                      words_of(words, r);
 }
 
-/* ---- the word within a row ------------------------------------------------------------------- */
+/* ---- The word within a row ------------------------------------------------------------------- */
 
 static inline void lane_straight(const Vec *in, Vec *out, const Vec *open)
 {
@@ -194,35 +194,36 @@ static inline void row_lane(int type, const Vec *in, Vec *out, uint64_t occupied
     if (is_diagonal_mover(type)) lane_diagonal(in, out, open);
 }
 
-/* All ones but for one word: 64 of these from 63 - s on are the words of a row that a man on s,
- * itself numbering rows, lets pass. */
+/* All ones except one word. The 64 words from 63 - s on mask a row for a man that numbers rows and passes over square
+ * s: the man of the word must not be there. */
 static const uint64_t row_window[127] = {[0 ... 62] = UINT64_MAX, [64 ... 126] = UINT64_MAX};
 
-/* ---- the rows -------------------------------------------------------------------------------- */
+/* ---- The rows -------------------------------------------------------------------------------- */
 
-/* The rows of one man, one for each of his squares, as the other men stand. */
+/* The rows in which one man stands on each of his squares, and all other row-numbering men stand still. */
 typedef struct ManRows {
     const Vec *in;
     Vec *out;
-    const uint32_t *at;           /* vectors before a square's row */
-    uint64_t occupied;            /* squares of men that number no bit or word of a row */
-    uint64_t in_slabs, out_slabs; /* squares whose rows count */
+    const uint32_t *at; /* by square: number of vectors before the row */
+    uint64_t occupied;  /* squares of kings, pawns and the other men that number rows */
+    /* Masks of the squares whose rows are read and written. */
+    uint64_t in_row_blocks, out_row_blocks;
 } ManRows;
 
-/* One line of squares, from `from` on by `step`, `length` of them. */
+/* Makes retro-moves along one line of squares: `length` squares, the first is `from`, the next is `step` further. */
 static inline void rows_line(const ManRows *rows, int from, int step, int length)
 {
     const Vec *in = rows->in;
     Vec *out = rows->out;
     const uint32_t *at = rows->at;
-    const uint64_t occupied = rows->occupied, in_slabs = rows->in_slabs,
-                   out_slabs = rows->out_slabs;
+    const uint64_t occupied = rows->occupied, in_row_blocks = rows->in_row_blocks,
+                   out_row_blocks = rows->out_row_blocks;
     Vec carry[8];
     bool live = false;
     for (int i = 0, s = from; i < length; i++, s += step) {
         uint64_t bit = UINT64_C(1) << s;
         if (live) {
-            if (out_slabs & bit)
+            if (out_row_blocks & bit)
                 for (int r = 0; r < 8; r++) out[at[s] + r] |= carry[r];
             if (occupied & bit) {
                 live = false;
@@ -231,14 +232,14 @@ static inline void rows_line(const ManRows *rows, int from, int step, int length
                 for (int r = 0; r < 8; r++) carry[r] &= window[r] & splat(~bit);
             }
         }
-        if (in_slabs & bit) {
+        if (in_row_blocks & bit) {
             for (int r = 0; r < 8; r++) carry[r] = live ? carry[r] | in[at[s] + r] : in[at[s] + r];
             live = true;
         }
     }
 }
 
-/* Both ways along every line of one direction; starts are the squares without a predecessor. */
+/* Makes retro-moves both ways along every line of one direction. A line starts at a square without a predecessor. */
 static void rows_direction(const ManRows *rows, int df, int dr)
 {
     int step = 8 * dr + df;
@@ -249,7 +250,7 @@ static void rows_direction(const ManRows *rows, int df, int dr)
         uint64_t line = UINT64_C(1) << s;
         while ((f += df) >= 0 && f < 8 && (r += dr) >= 0 && r < 8)
             line |= UINT64_C(1) << (s + step * length++);
-        if (length < 2 || !(line & rows->in_slabs) || !(line & rows->out_slabs)) continue;
+        if (length < 2 || !(line & rows->in_row_blocks) || !(line & rows->out_row_blocks)) continue;
         rows_line(rows, s, step, length);
         rows_line(rows, s + step * (length - 1), -step, length);
     }
@@ -260,17 +261,17 @@ static void rows_knight(const ManRows *rows)
     static const int8_t jump[8][2] = {{1, 2},   {2, 1},   {2, -1}, {1, -2},
                                       {-1, -2}, {-2, -1}, {-2, 1}, {-1, 2}};
     for (int s = 0; s < 64; s++) {
-        if (!(rows->in_slabs >> s & 1)) continue;
+        if (!(rows->in_row_blocks >> s & 1)) continue;
         for (int j = 0; j < 8; j++) {
             int f = (s & 7) + jump[j][0], r = (s >> 3) + jump[j][1], t = 8 * r + f;
-            if (f < 0 || f > 7 || r < 0 || r > 7 || !(rows->out_slabs >> t & 1)) continue;
+            if (f < 0 || f > 7 || r < 0 || r > 7 || !(rows->out_row_blocks >> t & 1)) continue;
             for (int v = 0; v < 8; v++) rows->out[rows->at[t] + v] |= rows->in[rows->at[s] + v];
         }
     }
 }
 
-/* Un-moves a man who numbers rows. */
-static void rows_unmove(int type, const ManRows *rows)
+/* Makes retro-moves of a man who numbers rows. */
+static void rows_retro_move(int type, const ManRows *rows)
 {
     if (type == TREB_KNIGHT) {
         rows_knight(rows);
@@ -286,7 +287,7 @@ static void rows_unmove(int type, const ManRows *rows)
     }
 }
 
-/* The squares of the men that number row `row`, man 0 the most significant. */
+/* Returns the squares of the men that number row `row`. Man 0 is the most significant. */
 static inline uint64_t row_occupied(size_t row, int outer)
 {
     uint64_t occupied = 0;
@@ -294,26 +295,27 @@ static inline uint64_t row_occupied(size_t row, int outer)
     return occupied;
 }
 
-/* Whether row number `row` of those that two men number counts. */
-static inline bool row_in(bool pair, KernelRows rows, size_t slab, size_t row)
+/* Whether a row is included, of the rows that two men number. */
+static inline bool row_in(bool pair, KernelRows rows, size_t row_block, size_t row)
 {
-    if (!(rows.slabs >> slab & 1) || (pair && row <= slab)) return false;
-    if (rows.of != NULL) return rows.of[slab] >> row & 1;
-    return !pair || rows.slabs >> row & 1;
+    if (!(rows.row_blocks >> row_block & 1) || (pair && row <= row_block)) return false;
+    if (rows.of != NULL) return rows.of[row_block] >> row & 1;
+    return !pair || rows.row_blocks >> row & 1;
 }
 
-/* The squares of man `man`, one of two that number rows, on which rows count, for the other man's square
+/* Returns the squares of man `man`, one of two that number rows, on which rows are included if the other man is on
  * `other`. */
 static uint64_t rows_of(KernelRows rows, int man, int other)
 {
-    if (man == 1) return !(rows.slabs >> other & 1) ? 0 : rows.of ? rows.of[other] : KERNEL_ALL;
-    uint64_t squares = rows.slabs;
+    if (man == 1)
+        return !(rows.row_blocks >> other & 1) ? 0 : rows.of ? rows.of[other] : KERNEL_ALL;
+    uint64_t squares = rows.row_blocks;
     for (int s = 0; s < 64 && rows.of != NULL; s++) squares &= ~((~rows.of[s] >> other & 1) << s);
     return squares;
 }
 
-static void unmove_outer(const KernelPlane *plane, int man, int type, const Vec *in,
-                         KernelRows in_rows, Vec *out, KernelRows out_rows)
+static void retro_move_outer(const KernelPlane *plane, int man, int type, const Vec *in,
+                             KernelRows in_rows, Vec *out, KernelRows out_rows)
 {
     int outer = plane->men - 2, shift = 6 * (outer - 1 - man);
     size_t rows = (size_t)1 << 6 * outer;
@@ -321,7 +323,7 @@ static void unmove_outer(const KernelPlane *plane, int man, int type, const Vec 
     for (uint32_t s = 0; s < 64; s++) at[s] = 8 * s << shift;
     for (size_t base = 0; base < rows; base++) {
         if (base >> shift & 63) continue;
-        uint64_t others = 0, in_mask = in_rows.slabs, out_mask = out_rows.slabs;
+        uint64_t others = 0, in_mask = in_rows.row_blocks, out_mask = out_rows.row_blocks;
         for (int m = 0; m < outer; m++)
             if (m != man) others |= UINT64_C(1) << (base >> 6 * (outer - 1 - m) & 63);
         if (outer == 2) {
@@ -330,23 +332,23 @@ static void unmove_outer(const KernelPlane *plane, int man, int type, const Vec 
             out_mask = in_mask ? rows_of(out_rows, man, other) : 0;
         } else if (man > 0) {
             uint64_t bit = UINT64_C(1) << (base >> 6 * (outer - 1));
-            in_mask = in_rows.slabs & bit ? KERNEL_ALL : 0;
-            out_mask = out_rows.slabs & bit ? KERNEL_ALL : 0;
+            in_mask = in_rows.row_blocks & bit ? KERNEL_ALL : 0;
+            out_mask = out_rows.row_blocks & bit ? KERNEL_ALL : 0;
         }
         if (in_mask && out_mask)
-            rows_unmove(type, &(ManRows){in + base * 8, out + base * 8, at,
-                                         plane->occupied | others, in_mask, out_mask});
+            rows_retro_move(type, &(ManRows){in + base * 8, out + base * 8, at,
+                                             plane->occupied | others, in_mask, out_mask});
     }
 }
 
-/* Of a pair with the first man on `low`: where the second is in rows that count. */
+/* For a pair with the first man on `low`: returns the squares of the second man whose rows are included. */
 static inline uint64_t pair_row(KernelRows rows, size_t low)
 {
-    uint64_t squares = rows.of != NULL ? rows.of[low] : rows.slabs;
-    return rows.slabs >> low & 1 ? squares & ~((UINT64_C(2) << low) - 1) : 0;
+    uint64_t squares = rows.of != NULL ? rows.of[low] : rows.row_blocks;
+    return rows.row_blocks >> low & 1 ? squares & ~((UINT64_C(2) << low) - 1) : 0;
 }
 
-/* By the square of either man: where the other may be. */
+/* By the square of either man of a pair: writes the squares of the other man whose rows are included. */
 static void pair_rows(KernelRows rows, uint64_t of[64])
 {
     memset(of, 0, 64 * sizeof *of);
@@ -357,15 +359,15 @@ static void pair_rows(KernelRows rows, uint64_t of[64])
     }
 }
 
-/* The row of a pair with its men on two squares, by number. */
+/* Returns the number of the row in which a pair on two squares is kept. */
 static inline size_t pair_at(size_t one, size_t other)
 {
     return one < other ? 64 * one + other : 64 * other + one;
 }
 
-/* Un-moves either man of a pair that numbers rows. */
-static void unmove_pair(const KernelPlane *plane, int type, const Vec *in, KernelRows in_rows,
-                        Vec *out, KernelRows out_rows)
+/* Makes retro-moves of both men of a pair that numbers rows. */
+static void retro_move_pair(const KernelPlane *plane, int type, const Vec *in, KernelRows in_rows,
+                            Vec *out, KernelRows out_rows)
 {
     uint64_t in_of[64], out_of[64];
     pair_rows(in_rows, in_of);
@@ -374,15 +376,15 @@ static void unmove_pair(const KernelPlane *plane, int type, const Vec *in, Kerne
         if (!in_of[other] || !out_of[other]) continue;
         uint32_t at[64];
         for (uint32_t s = 0; s < 64; s++) at[s] = 8 * (uint32_t)pair_at(s, other);
-        rows_unmove(type, &(ManRows){in, out, at, plane->occupied | UINT64_C(1) << other,
-                                     in_of[other], out_of[other]});
+        rows_retro_move(type, &(ManRows){in, out, at, plane->occupied | UINT64_C(1) << other,
+                                         in_of[other], out_of[other]});
     }
 }
 
-/* ---- a pair of three men --------------------------------------------------------------------- */
+/* ---- A pair of three men --------------------------------------------------------------------- */
 
-/* Words are kept on one side of the diagonal of a plane, as the squares of the two have it; with their mirror
- * images they are a plane like any other. Both go by blocks of 8 by 8 words. */
+/* The words of a pair lie on one side of the diagonal of a plane of 64 by 64 words. Together with their mirror images
+ * they are a plane like any other. Both functions work in blocks of 8 by 8 words. */
 
 static inline void transpose(Vec v[8])
 {
@@ -403,7 +405,7 @@ static inline void transpose(Vec v[8])
     }
 }
 
-/* The words of these rows with their mirror images. */
+/* Writes the words of these rows together with their mirror images. */
 static void mirror(const Vec *in, KernelRows rows, Vec *out)
 {
     for (int i = 0; i < 8; i++) {
@@ -422,7 +424,7 @@ static void mirror(const Vec *in, KernelRows rows, Vec *out)
     }
 }
 
-/* Ors words and their mirror images into these rows. */
+/* Adds words and their mirror images to these rows. */
 static void fold(const Vec *in, Vec *out, KernelRows rows)
 {
     for (int i = 0; i < 8; i++) {
@@ -440,8 +442,8 @@ static void fold(const Vec *in, Vec *out, KernelRows rows)
     }
 }
 
-static void unmove_words(const KernelPlane *plane, int type, const Vec *in, KernelRows in_rows,
-                         Vec *out, KernelRows out_rows)
+static void retro_move_words(const KernelPlane *plane, int type, const Vec *in, KernelRows in_rows,
+                             Vec *out, KernelRows out_rows)
 {
     Vec from[8 * 64], to[8 * 64];
     uint64_t in_of[64], out_of[64];
@@ -456,31 +458,31 @@ static void unmove_words(const KernelPlane *plane, int type, const Vec *in, Kern
     fold(to, out, out_rows);
 }
 
-/* ---- un-moving ------------------------------------------------------------------------------- */
+/* ---- Retro-moves ----------------------------------------------------------------------------- */
 
-static void unmove(const KernelPlane *plane, int man, int type, const uint64_t *in,
-                   KernelRows in_rows, uint64_t *out, KernelRows out_rows)
+static void retro_move(const KernelPlane *plane, int man, int type, const uint64_t *in,
+                       KernelRows in_rows, uint64_t *out, KernelRows out_rows)
 {
     int men = plane->men;
-    if (in_rows.slabs == 0 || out_rows.slabs == 0) return;
+    if (in_rows.row_blocks == 0 || out_rows.row_blocks == 0) return;
     const Vec *vin = (const Vec *)in;
     Vec *vout = (Vec *)out;
     if (men == 1) {
-        *vout |= bit_unmoves(type, *vin, ~*(const VecUnaligned *)plane->lane);
+        *vout |= bit_retro_moves(type, *vin, ~*(const VecUnaligned *)plane->lane);
         return;
     }
     if (plane->pair && man < 2) {
-        if (man == 0 && men == 3) unmove_words(plane, type, vin, in_rows, vout, out_rows);
-        if (man == 0 && men == 4) unmove_pair(plane, type, vin, in_rows, vout, out_rows);
+        if (man == 0 && men == 3) retro_move_words(plane, type, vin, in_rows, vout, out_rows);
+        if (man == 0 && men == 4) retro_move_pair(plane, type, vin, in_rows, vout, out_rows);
         return;
     }
     if (man < men - 2) {
-        unmove_outer(plane, man, type, vin, in_rows, vout, out_rows);
+        retro_move_outer(plane, man, type, vin, in_rows, vout, out_rows);
         return;
     }
     int outer = men - 2;
     size_t rows = (size_t)1 << 6 * outer;
-    uint64_t both = in_rows.slabs & out_rows.slabs;
+    uint64_t both = in_rows.row_blocks & out_rows.row_blocks;
     if (outer == 0 && both) both = KERNEL_ALL;
     for (size_t row = 0; row < rows; row++) {
         size_t top = outer ? row >> 6 * (outer - 1) : 0;
@@ -497,7 +499,7 @@ static void unmove(const KernelPlane *plane, int man, int type, const uint64_t *
     }
 }
 
-/* ---- symmetries ------------------------------------------------------------------------------ */
+/* ---- Symmetries ------------------------------------------------------------------------------ */
 
 #define DELTA_SWAP(x, mask, shift)                                                                 \
     do {                                                                                           \
@@ -525,8 +527,8 @@ static inline __attribute__((always_inline)) Vec bits_symmetry(int symmetry, Vec
     return x;
 }
 
-/* A row's words are permuted as the bits within them are. Whole ranks move as vectors, but for the
- * diagonal, which turns ranks into files. */
+/* Returns rank r of a row seen through a symmetry. The words of a row are permuted as the bits within them are. Whole
+ * ranks move as vectors, except with the diagonal, which turns ranks into files. */
 static inline __attribute__((always_inline)) Vec rank_seen(int symmetry, const uint64_t *in, int r)
 {
     Vec v = ((const Vec *)in)[r ^ (symmetry & SYM_RANKS ? 7 : 0)];
@@ -543,7 +545,7 @@ static inline __attribute__((always_inline)) void row_merge(int symmetry, const 
     for (int r = 0; r < 8; r++) out[r] |= rank_seen(symmetry, in, r);
 }
 
-/* The same for a pair of three men. */
+/* Merges planes with three men of which two are a pair. */
 static inline __attribute__((always_inline)) void merge_words(int symmetry, const uint64_t *in,
                                                               KernelRows in_rows, uint64_t *out,
                                                               KernelRows out_rows)
@@ -556,7 +558,8 @@ static inline __attribute__((always_inline)) void merge_words(int symmetry, cons
     }
     for (size_t low = 0; low < 64; low++, to += 8) {
         uint64_t words = pair_row(out_rows, low);
-        if (symmetry == 0) words &= pair_row(in_rows, low); /* the same row */
+        if (symmetry == 0)
+            words &= pair_row(in_rows, low); /* without a symmetry both are the same row */
         if (words == 0) continue;
         const size_t image = (size_t)index_symmetry_square(symmetry, (int)low);
         for (int r = (int)low / 8; r < 8; r++)
@@ -565,7 +568,7 @@ static inline __attribute__((always_inline)) void merge_words(int symmetry, cons
     }
 }
 
-/* Called with constants, so that each symmetry gets a loop of its own. */
+/* Merges planes. Called with constants, so that each symmetry gets a loop of its own. */
 static inline __attribute__((always_inline)) void merge_rows(int symmetry, int outer, bool pair,
                                                              const uint64_t *in, KernelRows in_rows,
                                                              uint64_t *out, KernelRows out_rows)
@@ -579,8 +582,8 @@ static inline __attribute__((always_inline)) void merge_rows(int symmetry, int o
     for (int s = 0; s < 64; s++) from[s] = (uint8_t)index_symmetry_square(symmetry, s);
     for (size_t row = 0; row < rows; row++) {
         size_t top = outer ? row >> 6 * (outer - 1) : 0, image = 0;
-        if (!(out_rows.slabs >> top & 1)) {
-            row |= ((size_t)1 << 6 * (outer - 1)) - 1; /* the last of the slab */
+        if (!(out_rows.row_blocks >> top & 1)) {
+            row |= ((size_t)1 << 6 * (outer - 1)) - 1; /* the last row of the block */
             continue;
         }
         if (outer == 2 && !row_in(pair, out_rows, top, row & 63)) continue;
@@ -595,9 +598,9 @@ static void merge(const KernelPlane *plane, int symmetry, const uint64_t *in, Ke
                   uint64_t *out, KernelRows out_rows)
 {
     int men = plane->men;
-    if (out_rows.slabs == 0) return;
+    if (out_rows.row_blocks == 0) return;
     if (men < 2) {
-        /* Without men the one bit is no square. */
+        /* Without men the bit is not a square. */
         if (men == 0)
             out[0] |= in[0];
         else
@@ -623,7 +626,7 @@ static void merge(const KernelPlane *plane, int symmetry, const uint64_t *in, Ke
 
 extern const Kernel NAME(kernel_);
 const Kernel NAME(kernel_) = {.name = TEXT(KERNEL_BUILD),
-                              .unmove = unmove,
+                              .retro_move = retro_move,
                               .merge = merge,
                               .mark = NAME(distance_mark_),
                               .count = NAME(set_count_),

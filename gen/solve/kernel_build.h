@@ -1,10 +1,11 @@
-/* kernel_build.h - what the two files of a build of the kernel share: kernel.c and distance.c. */
-#ifndef TREB_GEN_KERNEL_BUILD_H
-#define TREB_GEN_KERNEL_BUILD_H
+/* kernel_build.h - the functions of kernel_distance.c that kernel.c uses. Each build of the kernel compiles both
+ * files. */
+#ifndef TREB_GEN_SOLVE_KERNEL_BUILD_H
+#define TREB_GEN_SOLVE_KERNEL_BUILD_H
 
 #include "gen/solve/kernel.h"
 
-/* The suffix of the names of a build. */
+/* The suffix of the names in a build. */
 #ifndef KERNEL_BUILD
 #define KERNEL_BUILD portable
 #endif

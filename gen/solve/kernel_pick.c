@@ -1,4 +1,4 @@
-/* kernel_pick.c - which build of the kernel this processor runs. */
+/* kernel_pick.c - picks the build of the kernel for this processor: see kernel.h. */
 #include "gen/solve/kernel.h"
 
 extern const Kernel kernel_portable;

@@ -1,10 +1,10 @@
 /* log.c - see log.h.
  *
- * An entry is its tag (u16), how many bytes follow (seven bits in each, low ones first, and more if the
- * highest is set), and the set, packed.
+ * An entry is its tag (16 bits), the size of the packed set (7 bits in a byte, low bits first; the top bit means that
+ * another byte follows), and the packed set.
  *
- * The entries of a stream lie in chunks of memory, one after another. What is filed of it are segments,
- * of some chunks each. */
+ * The entries of a stream lie in chunks of memory, one after another. When they are written to the file, some chunks
+ * together become a segment. */
 #include "gen/solve/log.h"
 
 #include <assert.h>
@@ -18,35 +18,36 @@
 
 #include "core/system/error.h"
 #include "core/system/io.h"
+#include "core/system/memory_layout.h"
 #include "gen/solve/packed.h"
 
 enum {
-    CHUNK_LEAST = 256,     /* bytes of a stream's first chunk, */
-    CHUNK_MOST = 64 << 10, /* and of a later one, if an entry is no larger */
-    FILE_LEAST = 1 << 10,  /* what a stream has at least when it is filed */
+    CHUNK_LEAST = 256,     /* bytes of a stream's first chunk */
+    CHUNK_MOST = 64 << 10, /* the most bytes of a later chunk, unless an entry is larger */
+    FILE_LEAST = 1 << 10,  /* the least bytes of a stream that are written to the file */
     LEVEL = 1,
-    HEAD = 8, /* bytes before the set, at most */
+    HEAD = 8, /* the most bytes of an entry before the set */
 };
 
 typedef struct Chunk {
     struct Chunk *next;
-    size_t size, used; /* used: of the last of a stream, see chunk_used */
+    size_t size, used; /* used: not up to date in the last chunk of a stream, see chunk_used */
 } Chunk;
 
-typedef struct Segment {
+typedef struct LogSegment {
     uint64_t offset;
-    uint32_t packed, size; /* as large if it is not compressed */
+    uint32_t packed, size; /* packed equals size if the segment is not compressed */
     uint32_t tag;          /* of the first entry */
-} Segment;
+} LogSegment;
 
 typedef struct Stream {
-    uint8_t *at;         /* where the next entry goes, in the last chunk, */
-    size_t left;         /* and how many bytes are left there */
-    Chunk *first, *last; /* those behind `last` are empty */
-    size_t held;         /* bytes of the chunks up to it */
-    Segment *segment;    /* what was filed: comes before the chunks */
+    uint8_t *at;         /* where the next entry goes, in the last chunk */
+    size_t left;         /* bytes left there */
+    Chunk *first, *last; /* the chunks behind `last` are empty */
+    size_t held;         /* bytes of the chunks up to `last` */
+    LogSegment *segment; /* in the file; they come before the chunks */
     uint32_t segments, capacity;
-    /* The next entry that is due: its tag, and its place in a segment or else in a chunk. */
+    /* The next entry that is due: its tag, and its place in a segment or otherwise in a chunk. */
     unsigned due_tag;
     uint32_t due_segment;
     size_t due_offset;
@@ -55,16 +56,16 @@ typedef struct Stream {
 
 struct LogSpace {
     char directory[4096], path[4200]; /* path: empty if the file has no name */
-    Ledger *ledger;
-    uint64_t keep;
-    _Atomic uint64_t held, end; /* bytes in chunks, empty ones as well, and in the file */
-    int file;                   /* -1: none yet */
+    MemoryBudget *budget;
+    uint64_t limit;
+    _Atomic uint64_t held, end; /* bytes of all chunks, also empty ones; bytes in the file */
+    int file;                   /* -1: not open */
     Log *first;
 };
 
 struct Log {
     LogSpace *space;
-    Log *next; /* of the space */
+    Log *next; /* next log of the space */
     uint32_t streams;
     size_t words;
     const Kernel *kernel;
@@ -73,7 +74,8 @@ struct Log {
 
 static uint8_t *chunk_bytes(const Chunk *chunk) { return (uint8_t *)(uintptr_t)(chunk + 1); }
 
-/* The chunk that is written to need not be touched to say so. */
+/* Returns the used bytes of a chunk. Of the last chunk `used` is not kept up to date, so that appending does not
+ * touch it. */
 static size_t chunk_used(const Stream *stream, const Chunk *chunk)
 {
     return chunk == stream->last ? (size_t)(stream->at - chunk_bytes(chunk)) : chunk->used;
@@ -87,13 +89,13 @@ LogSpace *log_space_new(const LogPlace *place)
     if (space == NULL) return NULL;
     snprintf(space->directory, sizeof space->directory, "%s", place->directory);
     if (place->path) snprintf(space->path, sizeof space->path, "%s", place->path);
-    space->ledger = place->ledger;
-    space->keep = place->keep;
+    space->budget = place->budget;
+    space->limit = place->limit;
     space->file = -1;
     return space;
 }
 
-uint64_t log_space_filed(const LogSpace *space) { return atomic_load(&space->end); }
+uint64_t log_space_file_bytes(const LogSpace *space) { return atomic_load(&space->end); }
 
 static int open_file(const LogSpace *space, int flags)
 {
@@ -129,14 +131,14 @@ Log *log_new(LogSpace *space, uint32_t streams, size_t words)
                  .streams = streams,
                  .words = words,
                  .kernel = kernel_best(),
-                 .stream = ledger_calloc(space->ledger, streams * sizeof *log->stream)};
+                 .stream = budget_calloc(space->budget, streams * sizeof *log->stream)};
     if (log->stream != NULL) return space->first = log;
     free(log);
     return NULL;
 }
 
-/* There is no chunk to write to any more. */
-static void stream_leave(Stream *stream)
+/* Forgets the chunks: the next entry begins with the first chunk. */
+static void stream_reset(Stream *stream)
 {
     stream->held = 0;
     stream->last = NULL;
@@ -149,7 +151,7 @@ static void chunks_free(LogSpace *space, Stream *stream)
     for (Chunk *chunk = stream->first, *next; chunk != NULL; chunk = next) {
         next = chunk->next;
         atomic_fetch_sub(&space->held, chunk->size);
-        ledger_free(chunk);
+        budget_free(chunk);
     }
     stream->first = NULL;
 }
@@ -158,25 +160,26 @@ static void log_clear(Log *log, bool trim)
 {
     for (uint32_t i = 0; i < log->streams; i++) {
         Stream *stream = &log->stream[i];
-        stream_leave(stream);
+        stream_reset(stream);
         stream->segments = 0;
         if (trim) chunks_free(log->space, stream);
         for (Chunk *chunk = stream->first; chunk != NULL; chunk = chunk->next) chunk->used = 0;
     }
 }
 
-/* Empty chunks are of use to their own stream alone, and next time others may be long: much of it is not kept. */
+/* Empties all logs. An empty chunk is of use to its own stream only, and other streams may be long the next time: if
+ * the logs hold much memory it is freed. */
 static void space_clear(LogSpace *space, bool trim)
 {
-    trim = trim || atomic_load(&space->held) > space->keep / 2;
+    trim = trim || atomic_load(&space->held) > space->limit / 2;
     for (Log *log = space->first; log != NULL; log = log->next) log_clear(log, trim);
     atomic_store(&space->end, 0);
-    /* What is left of the file otherwise is written over. */
+    /* If this fails, the file is overwritten. */
     if (space->file >= 0 && ftruncate(space->file, 0) != 0) return;
 }
 
-/* The same, but the file remains as it is. */
-static void space_leave(LogSpace *space, bool trim)
+/* Empties all logs and closes the file, without changing it. */
+static void space_close(LogSpace *space, bool trim)
 {
     if (space->file >= 0) close(space->file);
     space->file = -1;
@@ -189,26 +192,26 @@ void log_space_trim(LogSpace *space) { space_clear(space, true); }
 
 void log_space_name(LogSpace *space, const char *path)
 {
-    space_leave(space, false);
+    space_close(space, false);
     snprintf(space->path, sizeof space->path, "%s", path != NULL ? path : "");
 }
 
-void log_space_keep(LogSpace *space, uint64_t bytes) { space->keep = bytes; }
+void log_space_set_limit(LogSpace *space, uint64_t bytes) { space->limit = bytes; }
 
 void log_space_free(LogSpace *space)
 {
     if (space == NULL) return;
-    space_leave(space, true);
+    space_close(space, true);
     for (Log *log = space->first, *next; log != NULL; log = next) {
         next = log->next;
         for (uint32_t i = 0; i < log->streams; i++) free(log->stream[i].segment);
-        ledger_free(log->stream);
+        budget_free(log->stream);
         free(log);
     }
     free(space);
 }
 
-/* ---- Room ------------------------------------------------------------------------------------ */
+/* ---- Buffers --------------------------------------------------------------------------------- */
 
 static size_t entry_most(size_t words) { return HEAD + packed_most(words); }
 
@@ -218,27 +221,28 @@ static size_t chunk_most(size_t words)
     return entry > CHUNK_MOST ? entry : CHUNK_MOST;
 }
 
-void log_room_place(LogRoom *room, size_t words, Layout *layout)
+void log_buffer_place(LogBuffer *buffer, size_t words, MemoryLayout *arrays)
 {
-    room->bytes = layout_place(layout, entry_most(words));
-    room->block = layout_place(layout, chunk_most(words) + PACKED_SLACK);
-    room->packed = layout_place(layout, ZSTD_compressBound(chunk_most(words)));
+    buffer->entry = memory_layout_place(arrays, entry_most(words));
+    buffer->plain = memory_layout_place(arrays, chunk_most(words) + PACKED_SLACK);
+    buffer->packed = memory_layout_place(arrays, ZSTD_compressBound(chunk_most(words)));
 }
 
 uint64_t log_memory(uint32_t streams, size_t words, int logs, int threads)
 {
-    /* Chunks of a stream grow until they are filed together; of the smallest planes there is less to say. */
+    /* The chunks of a stream grow until they are written to the file together. The smallest planes have fewer
+     * entries. */
     size_t most = 256 * words + 512;
     if (most > 2 * FILE_LEAST) most = 2 * FILE_LEAST;
-    return logs * (ledger_cost(streams * sizeof(Stream)) + (uint64_t)streams * ledger_cost(most)) +
-           (uint64_t)threads * ledger_cost(chunk_most(words));
+    return logs * (budget_cost(streams * sizeof(Stream)) + (uint64_t)streams * budget_cost(most)) +
+           (uint64_t)threads * budget_cost(chunk_most(words));
 }
 
 /* ---- Heads of entries ------------------------------------------------------------------------ */
 
 static unsigned get_tag(const uint8_t *entry) { return entry[0] | (unsigned)entry[1] << 8; }
 
-/* Writes it before the set, which has `size` bytes; returns where it begins. */
+/* Writes the head of an entry before its set, which has `size` bytes. Returns where the head begins. */
 static uint8_t *put_head(uint8_t *set, unsigned tag, size_t size)
 {
     uint8_t head[HEAD], *at = head;
@@ -251,7 +255,7 @@ static uint8_t *put_head(uint8_t *set, unsigned tag, size_t size)
     return start;
 }
 
-/* Reads the entry at `at`; returns the next. */
+/* Reads the entry at `at`. Returns the next one. */
 static const uint8_t *get_entry(const uint8_t *at, LogEntry *entry)
 {
     unsigned tag = get_tag(at);
@@ -263,32 +267,33 @@ static const uint8_t *get_entry(const uint8_t *at, LogEntry *entry)
     return at + size;
 }
 
-/* ---- Filing ---------------------------------------------------------------------------------- */
+/* ---- The file -------------------------------------------------------------------------------- */
 
-/* Writes some bytes of entries, the first of which has this tag, as a segment. */
-static treb_status file_segment(LogSpace *space, Stream *stream, const uint8_t *bytes, size_t size,
-                                const LogRoom *room, treb_error *error)
+/* Writes whole entries to the file as a segment. */
+static treb_status write_segment(LogSpace *space, Stream *stream, const uint8_t *bytes, size_t size,
+                                 const LogBuffer *buffer, treb_error *error)
 {
-    size_t packed = ZSTD_compress(room->packed, ZSTD_compressBound(size), bytes, size, LEVEL);
+    size_t packed = ZSTD_compress(buffer->packed, ZSTD_compressBound(size), bytes, size, LEVEL);
     bool plain = ZSTD_isError(packed) || packed >= size;
     if (plain) packed = size;
     if (stream->segments == stream->capacity) {
         uint32_t capacity = stream->capacity ? 2 * stream->capacity : 8;
-        Segment *grown = realloc(stream->segment, capacity * sizeof *grown);
+        LogSegment *grown = realloc(stream->segment, capacity * sizeof *grown);
         if (grown == NULL) return fail_memory(error);
         stream->segment = grown;
         stream->capacity = capacity;
     }
     uint64_t offset = atomic_fetch_add(&space->end, packed);
-    if (!io_write_at(space->file, plain ? bytes : room->packed, packed, offset))
+    if (!io_write_at(space->file, plain ? bytes : buffer->packed, packed, offset))
         return fail_errno(error, "write a temporary file in", space->directory);
     stream->segment[stream->segments++] =
-        (Segment){offset, (uint32_t)packed, (uint32_t)size, get_tag(bytes)};
+        (LogSegment){offset, (uint32_t)packed, (uint32_t)size, get_tag(bytes)};
     return TREB_OK;
 }
 
-/* Brings a stream's chunks to the file, as few segments as there is room for. */
-static treb_status stream_file(Log *log, Stream *stream, const LogRoom *room, treb_error *error)
+/* Writes the chunks of a stream to the file, in as few segments as the buffer allows. */
+static treb_status stream_flush(Log *log, Stream *stream, const LogBuffer *buffer,
+                                treb_error *error)
 {
     LogSpace *space = log->space;
     treb_status status = space_open(space, error);
@@ -298,26 +303,26 @@ static treb_status stream_file(Log *log, Stream *stream, const LogRoom *room, tr
         const size_t used = chunk_used(stream, chunk);
         if (used == 0) continue;
         if (size > 0 && size + used > chunk_most(log->words)) {
-            status = file_segment(space, stream, room->block, size, room, error);
+            status = write_segment(space, stream, buffer->plain, size, buffer, error);
             size = 0;
         }
-        memcpy(room->block + size, chunk_bytes(chunk), used);
+        memcpy(buffer->plain + size, chunk_bytes(chunk), used);
         size += used;
     }
     if (size > 0 && status == TREB_OK)
-        status = file_segment(space, stream, room->block, size, room, error);
+        status = write_segment(space, stream, buffer->plain, size, buffer, error);
     if (status != TREB_OK) return status;
-    stream_leave(stream);
+    stream_reset(stream);
     chunks_free(space, stream);
     return TREB_OK;
 }
 
-treb_status log_file(Log *log, uint32_t stream, const LogRoom *room, treb_error *error)
+treb_status log_write_pending(Log *log, uint32_t stream, const LogBuffer *buffer, treb_error *error)
 {
-    return stream_file(log, &log->stream[stream], room, error);
+    return stream_flush(log, &log->stream[stream], buffer, error);
 }
 
-/* ---- Remembering ----------------------------------------------------------------------------- */
+/* ---- Saving ---------------------------------------------------------------------------------- */
 
 static void stream_put(const Stream *stream, State *state)
 {
@@ -331,7 +336,7 @@ static bool stream_get(Stream *stream, State *state)
     uint64_t most = (state->size - state->at) / sizeof *stream->segment;
     uint64_t count = state_get_most(state, most < UINT32_MAX ? most : UINT32_MAX);
     if (count == 0) return !state->failed;
-    Segment *segment = realloc(stream->segment, count * sizeof *segment);
+    LogSegment *segment = realloc(stream->segment, count * sizeof *segment);
     if (segment == NULL) return false;
     stream->segment = segment;
     stream->segments = stream->capacity = (uint32_t)count;
@@ -341,7 +346,7 @@ static bool stream_get(Stream *stream, State *state)
 
 void log_space_put(const LogSpace *space, State *state)
 {
-    state_put(state, log_space_filed(space));
+    state_put(state, log_space_file_bytes(space));
     for (const Log *log = space->first; log != NULL; log = log->next) {
         state_put(state, log->streams);
         state_put(state, log->words);
@@ -349,7 +354,7 @@ void log_space_put(const LogSpace *space, State *state)
     }
 }
 
-/* Opens the file of an earlier run and forgets what came after it was remembered. */
+/* Opens the file of an earlier run, and removes what was appended after its state was saved. */
 static bool space_reopen(LogSpace *space, uint64_t end)
 {
     if (end == 0) return true;
@@ -360,7 +365,7 @@ static bool space_reopen(LogSpace *space, uint64_t end)
 
 bool log_space_get(LogSpace *space, State *state)
 {
-    space_leave(space, false);
+    space_close(space, false);
     if (!space_reopen(space, state_get(state))) return false;
     for (Log *log = space->first; log != NULL; log = log->next) {
         if (state_get(state) != log->streams || state_get(state) != log->words) return false;
@@ -372,14 +377,14 @@ bool log_space_get(LogSpace *space, State *state)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-/* Whether there is an empty chunk for so many bytes. */
+/* Whether the stream has an empty chunk with room for `bytes` bytes. */
 static bool has_empty(const Stream *stream, size_t bytes)
 {
     const Chunk *next = stream->last != NULL ? stream->last->next : stream->first;
     return next != NULL && next->size >= bytes;
 }
 
-/* Makes room for so many bytes in the last chunk, or one behind it. False: out of memory. */
+/* Makes room for `bytes` bytes in the next chunk, or in a new one. False: out of memory. */
 static bool make_room(LogSpace *space, Stream *stream, size_t bytes)
 {
     Chunk *last = stream->last, *next = last != NULL ? last->next : stream->first;
@@ -389,7 +394,7 @@ static bool make_room(LogSpace *space, Stream *stream, size_t bytes)
         size_t size = last == NULL ? CHUNK_LEAST : 2 * last->size;
         if (size > CHUNK_MOST) size = CHUNK_MOST;
         if (size < bytes) size = bytes;
-        next = ledger_alloc(space->ledger, sizeof *next + size + PACKED_SLACK);
+        next = budget_alloc(space->budget, sizeof *next + size + PACKED_SLACK);
         if (next == NULL) return false;
         *next = (Chunk){NULL, size, 0};
         atomic_fetch_add(&space->held, size);
@@ -405,19 +410,19 @@ static bool make_room(LogSpace *space, Stream *stream, size_t bytes)
     return true;
 }
 
-/* Appends whole entries. */
 treb_status log_append_bytes(Log *log, uint32_t stream_number, const uint8_t *entries, size_t bytes,
-                             const LogRoom *room, treb_error *error)
+                             const LogBuffer *buffer, treb_error *error)
 {
     LogSpace *space = log->space;
     Stream *stream = &log->stream[stream_number];
     bool crowded = false;
     if (stream->left < bytes) {
         treb_status status = TREB_OK;
-        crowded = !has_empty(stream, bytes) && atomic_load(&space->held) + bytes > space->keep;
-        if (crowded && stream->held >= FILE_LEAST) status = stream_file(log, stream, room, error);
+        crowded = !has_empty(stream, bytes) && atomic_load(&space->held) + bytes > space->limit;
+        if (crowded && stream->held >= FILE_LEAST)
+            status = stream_flush(log, stream, buffer, error);
         if (status == TREB_OK && !make_room(space, stream, bytes)) {
-            if (stream->held > 0) status = stream_file(log, stream, room, error);
+            if (stream->held > 0) status = stream_flush(log, stream, buffer, error);
             if (status == TREB_OK && !make_room(space, stream, bytes)) status = fail_memory(error);
         }
         if (status != TREB_OK) return status;
@@ -425,59 +430,59 @@ treb_status log_append_bytes(Log *log, uint32_t stream_number, const uint8_t *en
     memcpy(stream->at, entries, bytes);
     stream->at += bytes;
     stream->left -= bytes;
-    /* Large entries do not wait for the next. */
-    if (crowded && stream->held >= 2 * FILE_LEAST) return stream_file(log, stream, room, error);
+    /* If memory is short, large entries are written at once. */
+    if (crowded && stream->held >= 2 * FILE_LEAST) return stream_flush(log, stream, buffer, error);
     return TREB_OK;
 }
 
-const uint8_t *log_packed(const LogRoom *room) { return room->bytes + HEAD; }
+const uint8_t *log_packed(const LogBuffer *buffer) { return buffer->entry + HEAD; }
 
 treb_status log_add_packed(Log *log, uint32_t stream, unsigned tag, size_t size,
-                           const LogRoom *room, treb_error *error)
+                           const LogBuffer *buffer, treb_error *error)
 {
-    const uint8_t *set = room->bytes + HEAD, *entry = put_head(room->bytes + HEAD, tag, size);
-    return log_append_bytes(log, stream, entry, (size_t)(set - entry) + size, room, error);
+    const uint8_t *set = buffer->entry + HEAD, *entry = put_head(buffer->entry + HEAD, tag, size);
+    return log_append_bytes(log, stream, entry, (size_t)(set - entry) + size, buffer, error);
 }
 
-size_t log_pack(const Log *log, const uint64_t *set, uint64_t slabs, const LogRoom *room)
+size_t log_pack(const Log *log, const uint64_t *set, uint64_t row_blocks, const LogBuffer *buffer)
 {
-    uint8_t *packed = room->bytes + HEAD;
-    return (size_t)(packed_put(log->kernel, set, log->words, slabs, packed) - packed);
+    uint8_t *packed = buffer->entry + HEAD;
+    return (size_t)(packed_put(log->kernel, set, log->words, row_blocks, packed) - packed);
 }
 
-treb_status log_add(Log *log, uint32_t stream, unsigned tag, const uint64_t *set, uint64_t slabs,
-                    const LogRoom *room, treb_error *error)
+treb_status log_add(Log *log, uint32_t stream, unsigned tag, const uint64_t *set,
+                    uint64_t row_blocks, const LogBuffer *buffer, treb_error *error)
 {
-    size_t size = log_pack(log, set, slabs, room);
-    return size > 0 ? log_add_packed(log, stream, tag, size, room, error) : TREB_OK;
+    size_t size = log_pack(log, set, row_blocks, buffer);
+    return size > 0 ? log_add_packed(log, stream, tag, size, buffer, error) : TREB_OK;
 }
 
 treb_status log_add_cells(Log *log, uint32_t stream, unsigned tag, const uint32_t *cell,
-                          size_t count, const LogRoom *room, treb_error *error)
+                          size_t count, const LogBuffer *buffer, treb_error *error)
 {
-    uint8_t *packed = room->bytes + HEAD,
+    uint8_t *packed = buffer->entry + HEAD,
             *end = packed_put_cells(log->kernel, cell, count, log->words, packed);
     if (end == packed) return TREB_OK;
-    return log_add_packed(log, stream, tag, (size_t)(end - packed), room, error);
+    return log_add_packed(log, stream, tag, (size_t)(end - packed), buffer, error);
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-static treb_status segment_read(const LogSpace *space, const Segment *segment, const LogRoom *room,
-                                treb_error *error)
+static treb_status segment_read(const LogSpace *space, const LogSegment *segment,
+                                const LogBuffer *buffer, treb_error *error)
 {
     bool plain = segment->packed == segment->size;
-    uint8_t *to = plain ? room->block : room->packed;
+    uint8_t *to = plain ? buffer->plain : buffer->packed;
     if (!io_read_at(space->file, to, segment->packed, segment->offset))
         return fail_errno(error, "read a temporary file in", space->directory);
-    if (!plain &&
-        ZSTD_decompress(room->block, segment->size, room->packed, segment->packed) != segment->size)
+    if (!plain && ZSTD_decompress(buffer->plain, segment->size, buffer->packed, segment->packed) !=
+                      segment->size)
         return fail(error, TREB_ERR_IO, "%.400s: a temporary file came back altered",
                     space->directory);
     return TREB_OK;
 }
 
-/* The next chunk with entries. */
+/* Returns the next chunk with entries; NULL: there is none. */
 static const Chunk *chunk_behind(const Stream *stream, const Chunk *chunk)
 {
     do {
@@ -487,21 +492,21 @@ static const Chunk *chunk_behind(const Stream *stream, const Chunk *chunk)
     return chunk;
 }
 
-void log_read(LogReader *reader, const Log *log, uint32_t stream, const LogRoom *room)
+void log_read(LogReader *reader, const Log *log, uint32_t stream, const LogBuffer *buffer)
 {
-    *reader = (LogReader){.log = log, .stream = stream, .room = room};
+    *reader = (LogReader){.log = log, .stream = stream, .log_buffer = buffer};
 }
 
-/* Goes on to where there are entries, or to the end. */
+/* Moves on to the next segment or chunk if there are no more entries in the current one. */
 static treb_status reader_fill(LogReader *reader, treb_error *error)
 {
     const Stream *stream = &reader->log->stream[reader->stream];
     if (reader->at != reader->end) return TREB_OK;
     if (reader->segment < stream->segments) {
-        const Segment *segment = &stream->segment[reader->segment++];
-        treb_status status = segment_read(reader->log->space, segment, reader->room, error);
+        const LogSegment *segment = &stream->segment[reader->segment++];
+        treb_status status = segment_read(reader->log->space, segment, reader->log_buffer, error);
         if (status != TREB_OK) return status;
-        reader->at = reader->room->block;
+        reader->at = reader->log_buffer->plain;
         reader->end = reader->at + segment->size;
         return TREB_OK;
     }
@@ -531,13 +536,13 @@ treb_status log_next_bytes(LogReader *reader, const uint8_t **bytes, size_t *siz
     return status;
 }
 
-treb_status log_or_tag(const Log *log, uint32_t stream, unsigned tag, const LogRoom *room,
+treb_status log_or_tag(const Log *log, uint32_t stream, unsigned tag, const LogBuffer *buffer,
                        uint64_t *set, treb_error *error)
 {
     LogReader reader;
     LogEntry entry;
     treb_status status;
-    log_read(&reader, log, stream, room);
+    log_read(&reader, log, stream, buffer);
     while ((status = log_next(&reader, &entry, error)) == TREB_OK && entry.bytes != NULL)
         if (entry.tag == tag) log_entry_or(log, &entry, set);
     return status;
@@ -581,22 +586,22 @@ void log_rewind(Log *log, uint32_t stream) { due_segment(&log->stream[stream], 0
 
 unsigned log_due(const Log *log, uint32_t stream) { return log->stream[stream].due_tag; }
 
-treb_status log_take(Log *log, uint32_t stream_number, const LogRoom *room, LogEntry *entry,
+treb_status log_take(Log *log, uint32_t stream_number, const LogBuffer *buffer, LogEntry *entry,
                      treb_error *error)
 {
     Stream *stream = &log->stream[stream_number];
-    bool filed = stream->due_segment < stream->segments;
-    const Segment *segment = filed ? &stream->segment[stream->due_segment] : NULL;
+    bool in_file = stream->due_segment < stream->segments;
+    const LogSegment *segment = in_file ? &stream->segment[stream->due_segment] : NULL;
     const Chunk *chunk = stream->due_chunk;
     assert(stream->due_tag < LOG_TAGS);
-    treb_status status = filed ? segment_read(log->space, segment, room, error) : TREB_OK;
+    treb_status status = in_file ? segment_read(log->space, segment, buffer, error) : TREB_OK;
     if (status != TREB_OK) return status;
-    const uint8_t *bytes = filed ? room->block : chunk_bytes(chunk);
+    const uint8_t *bytes = in_file ? buffer->plain : chunk_bytes(chunk);
     const uint8_t *next = get_entry(bytes + stream->due_offset, entry);
     stream->due_offset = (size_t)(next - bytes);
-    if (stream->due_offset < (filed ? segment->size : chunk_used(stream, chunk)))
+    if (stream->due_offset < (in_file ? segment->size : chunk_used(stream, chunk)))
         stream->due_tag = get_tag(next);
-    else if (filed)
+    else if (in_file)
         due_segment(stream, stream->due_segment + 1);
     else
         due_chunk(stream, chunk_behind(stream, chunk));

@@ -1,19 +1,18 @@
 /* packed.c - see packed.h.
  *
- * A packed set is a tree: a node is a byte with a bit for each eighth of its cells that is not empty,
- * followed by these eighths; an eighth of a word is the byte itself. A single cell of 16 million so
- * takes 8 bytes, and neighbours share all but the last of these. The lowest levels, 64 words, are the
- * kernel's. */
+ * A packed set is a tree. A node is a byte with a bit for each eighth of its cells that is not empty, followed by
+ * these eighths. An eighth of a word is the byte itself. So a single cell of 16 million takes 8 bytes, and
+ * neighbouring cells share all of these but the last. The kernel packs the lowest levels, 64 words. */
 #include "gen/solve/packed.h"
 
 #include <string.h>
 
 enum {
-    TREE_WORDS = 64,   /* smaller sets are no trees */
-    SLABS_WORDS = 4096 /* sets of so many words and more are told apart by slabs */
+    TREE_WORDS = 64,           /* smaller sets are not packed */
+    ROW_BLOCK_SET_WORDS = 4096 /* smaller sets have no blocks of rows */
 };
 
-/* Nodes down to words have eight parts each, and a word has a byte more. */
+/* The nodes down to words have eight parts each, and a word has one byte more. */
 size_t packed_most(size_t words) { return words * 9 + words / 7 + 16 + PACKED_SLACK; }
 
 /* ---- Packing --------------------------------------------------------------------------------- */
@@ -33,19 +32,19 @@ static uint8_t *put_tree(const Kernel *kernel, const uint64_t *set, size_t words
     return mask ? at : out;
 }
 
-/* The same where only some slabs count: 64 of them, two levels of the tree. */
-static uint8_t *put_slabs(const Kernel *kernel, const uint64_t *set, size_t words, uint64_t slabs,
-                          uint8_t *out)
+/* Writes a tree of which only some blocks of rows are read. The 64 blocks are two levels of the tree. */
+static uint8_t *put_row_blocks(const Kernel *kernel, const uint64_t *set, size_t words,
+                               uint64_t row_blocks, uint8_t *out)
 {
     uint8_t *at = out + 1;
     unsigned mask = 0;
     for (unsigned i = 0; i < 8; i++) {
         uint8_t *node = at++;
         *node = 0;
-        for (unsigned slab = 8 * i; slab < 8 * i + 8; slab++) {
-            if (!(slabs >> slab & 1)) continue;
-            uint8_t *end = put_tree(kernel, set + slab * (words / 64), words / 64, at);
-            *node |= (uint8_t)((end != at) << (slab - 8 * i));
+        for (unsigned row_block = 8 * i; row_block < 8 * i + 8; row_block++) {
+            if (!(row_blocks >> row_block & 1)) continue;
+            uint8_t *end = put_tree(kernel, set + row_block * (words / 64), words / 64, at);
+            *node |= (uint8_t)((end != at) << (row_block - 8 * i));
             at = end;
         }
         if (*node)
@@ -57,11 +56,11 @@ static uint8_t *put_slabs(const Kernel *kernel, const uint64_t *set, size_t word
     return mask ? at : out;
 }
 
-/* A tree of cells in ascending order, all in the same node, of which `shift` tells the eighths. */
+/* Writes the tree of cells in ascending order that are all in the same node. `shift` selects its eighths. */
 static uint8_t *put_cells(const Kernel *kernel, const uint32_t *cell, size_t count, int shift,
                           uint8_t *out)
 {
-    enum { PACKED = 9 /* the shift of what the kernel packs */ };
+    enum { PACKED = 9 /* the shift for a set that the kernel packs */ };
     if (shift == PACKED) {
         uint64_t set[TREE_WORDS] = {0};
         for (size_t i = 0; i < count; i++)
@@ -81,7 +80,7 @@ static uint8_t *put_cells(const Kernel *kernel, const uint32_t *cell, size_t cou
     return at;
 }
 
-/* Sets of less than 64 words are as they are, and nothing if they are empty. */
+/* Sets of less than 64 words are copied; nothing is written if they are empty. */
 static uint8_t *put_small(const uint64_t *set, size_t words, uint8_t *out)
 {
     uint64_t any = 0;
@@ -91,12 +90,13 @@ static uint8_t *put_small(const uint64_t *set, size_t words, uint8_t *out)
     return out + words * sizeof *set;
 }
 
-uint8_t *packed_put(const Kernel *kernel, const uint64_t *set, size_t words, uint64_t slabs,
+uint8_t *packed_put(const Kernel *kernel, const uint64_t *set, size_t words, uint64_t row_blocks,
                     uint8_t *out)
 {
     if (words < TREE_WORDS) return put_small(set, words, out);
-    if (slabs == KERNEL_ALL || words < SLABS_WORDS) return put_tree(kernel, set, words, out);
-    return put_slabs(kernel, set, words, slabs, out);
+    if (row_blocks == KERNEL_ALL || words < ROW_BLOCK_SET_WORDS)
+        return put_tree(kernel, set, words, out);
+    return put_row_blocks(kernel, set, words, row_blocks, out);
 }
 
 uint8_t *packed_put_cells(const Kernel *kernel, const uint32_t *cell, size_t count, size_t words,
@@ -111,7 +111,7 @@ uint8_t *packed_put_cells(const Kernel *kernel, const uint32_t *cell, size_t cou
 
 /* ---- Unpacking ------------------------------------------------------------------------------- */
 
-/* What is done with a packed set: its cells are added to another, or get a distance. */
+/* What to do with a packed set: add its cells to `set`, or, if `plies` is not NULL, set their distances. */
 typedef struct Use {
     const Kernel *kernel;
     uint64_t *set;
@@ -158,19 +158,19 @@ void packed_mark(const Kernel *kernel, const uint8_t *packed, size_t words, Plie
 uint64_t packed_get(const Kernel *kernel, const uint8_t *at, size_t words, uint64_t *set)
 {
     const Use use = {kernel, set, 0, NULL};
-    const size_t slab_words = words / 64;
-    uint64_t slabs = 0;
-    if (words < SLABS_WORDS) {
+    const size_t row_block_words = words / 64;
+    uint64_t row_blocks = 0;
+    if (words < ROW_BLOCK_SET_WORDS) {
         memset(set, 0, words * sizeof *set);
         use_all(&use, at, words);
         return KERNEL_ALL;
     }
     for (unsigned mask = *at++; mask; mask &= mask - 1)
         for (unsigned node = *at++, i = 8 * __builtin_ctz(mask); node; node &= node - 1) {
-            size_t slab = i + __builtin_ctz(node);
-            slabs |= UINT64_C(1) << slab;
-            memset(set + slab * slab_words, 0, slab_words * sizeof *set);
-            at = use_tree(&use, at, slab * slab_words, slab_words);
+            size_t row_block = i + __builtin_ctz(node);
+            row_blocks |= UINT64_C(1) << row_block;
+            memset(set + row_block * row_block_words, 0, row_block_words * sizeof *set);
+            at = use_tree(&use, at, row_block * row_block_words, row_block_words);
         }
-    return slabs;
+    return row_blocks;
 }

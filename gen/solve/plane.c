@@ -3,25 +3,27 @@
 
 #include <string.h>
 
-#include "gen/solve/solver.h"
+#include "core/system/memory_layout.h"
+#include "gen/solve/setup.h"
 
-static void place(Plane *p, const Shape *shape, Layout *layout)
+static void place(Plane *p, const Layout *layout, MemoryLayout *arrays)
 {
-    size_t set = shape->plane_words * sizeof(uint64_t);
+    size_t set = layout->plane_words * sizeof(uint64_t);
     uint64_t **always[] = {&p->legal, &p->won, &p->lost, &p->cursed};
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
-        *always[i] = layout_place(layout, set);
-    if (p->parts & PLANE_STALEMATE) p->stalemate = layout_place(layout, set);
-    if (p->parts & PLANE_CAPTURES) p->capture_wins = layout_place(layout, set);
-    if (p->parts & PLANE_CAPTURES) p->capture_draws = layout_place(layout, set);
-    if (p->parts & PLANE_ZEROING) p->zeroing_wins = layout_place(layout, set);
-    if (p->parts & PLANE_ENDS) p->ends_wins = layout_place(layout, set);
-    if (p->parts & PLANE_BOUNDS) p->ends_best = layout_place(layout, set);
+        *always[i] = memory_layout_place(arrays, set);
+    if (p->parts & PLANE_STALEMATE) p->stalemate = memory_layout_place(arrays, set);
+    if (p->parts & PLANE_CAPTURES) p->capture_wins = memory_layout_place(arrays, set);
+    if (p->parts & PLANE_CAPTURES) p->capture_draws = memory_layout_place(arrays, set);
+    if (p->parts & PLANE_ZEROING) p->zeroing_wins = memory_layout_place(arrays, set);
+    if (p->parts & PLANE_ENDS) p->ends_wins = memory_layout_place(arrays, set);
+    if (p->parts & PLANE_BOUNDS) p->ends_best = memory_layout_place(arrays, set);
     for (int m = TREB_DTZ; m < TREB_METRICS; m++)
         if (p->parts & PLANE_DISTANCE << m)
-            p->distance[m] = layout_place(layout, shape->plane_cells * sizeof(Plies));
-    if (p->parts & PLANE_BOUNDS) p->due = layout_place(layout, shape->plane_cells * sizeof(Plies));
-    log_room_place(&p->room, shape->plane_words, layout);
+            p->distance[m] = memory_layout_place(arrays, layout->plane_cells * sizeof(Plies));
+    if (p->parts & PLANE_BOUNDS)
+        p->due = memory_layout_place(arrays, layout->plane_cells * sizeof(Plies));
+    log_buffer_place(&p->log_buffer, layout->plane_words, arrays);
 }
 
 static Plane with_parts(unsigned parts)
@@ -30,29 +32,29 @@ static Plane with_parts(unsigned parts)
     return (Plane){.parts = parts};
 }
 
-bool plane_init(Plane *p, const Shape *shape, unsigned parts, Ledger *ledger)
+bool plane_init(Plane *p, const Layout *layout, unsigned parts, MemoryBudget *budget)
 {
-    Layout layout = {NULL, 0};
+    MemoryLayout arrays = {NULL, 0};
     *p = with_parts(parts);
-    place(p, shape, &layout);
-    if ((p->memory = ledger_alloc(ledger, layout.size)) == NULL) return false;
-    layout = (Layout){p->memory, 0};
-    place(p, shape, &layout);
+    place(p, layout, &arrays);
+    if ((p->memory = budget_alloc(budget, arrays.size)) == NULL) return false;
+    arrays = (MemoryLayout){p->memory, 0};
+    place(p, layout, &arrays);
     return true;
 }
 
 void plane_free(Plane *p)
 {
-    ledger_free(p->memory);
+    budget_free(p->memory);
     memset(p, 0, sizeof *p);
 }
 
-uint64_t plane_memory(const Shape *shape, unsigned parts)
+uint64_t plane_memory(const Layout *layout, unsigned parts)
 {
-    Layout layout = {NULL, 0};
+    MemoryLayout arrays = {NULL, 0};
     Plane p = with_parts(parts);
-    place(&p, shape, &layout);
-    return ledger_cost(layout.size);
+    place(&p, layout, &arrays);
+    return budget_cost(arrays.size);
 }
 
 static void clear(uint64_t *set, size_t words)
@@ -60,7 +62,7 @@ static void clear(uint64_t *set, size_t words)
     if (set != NULL) memset(set, 0, words * sizeof *set);
 }
 
-/* Who wins, by the metric that is always there. */
+/* Reads who wins. This follows from DTZ, the metric that is always solved. */
 static treb_status read_verdicts(Plane *p, const Solver *s, uint32_t stream, treb_error *error)
 {
     const Log *log = s->decided[TREB_DTZ];
@@ -68,7 +70,7 @@ static treb_status read_verdicts(Plane *p, const Solver *s, uint32_t stream, tre
     LogReader reader;
     LogEntry entry;
     treb_status status;
-    log_read(&reader, log, stream, &p->room);
+    log_read(&reader, log, stream, &p->log_buffer);
     while ((status = log_next(&reader, &entry, error)) == TREB_OK && entry.bytes != NULL) {
         unsigned plies = decided_plies(entry.tag);
         log_entry_or(log, &entry, decided_won(entry.tag) ? p->won : p->lost);
@@ -85,7 +87,7 @@ static treb_status read_distances(const Plane *p, const Solver *s, treb_metric m
     LogReader reader;
     LogEntry entry;
     treb_status status;
-    log_read(&reader, log, stream, &p->room);
+    log_read(&reader, log, stream, &p->log_buffer);
     while ((status = log_next(&reader, &entry, error)) == TREB_OK && entry.bytes != NULL)
         log_entry_mark(log, &entry, (Plies)decided_plies(entry.tag), p->distance[metric]);
     return status;
@@ -101,13 +103,13 @@ static treb_status read_facts(const Plane *p, const Solver *s, uint32_t stream, 
     LogReader reader;
     LogEntry entry;
     treb_status status;
-    log_read(&reader, s->facts, stream, &p->room);
+    log_read(&reader, s->facts, stream, &p->log_buffer);
     while ((status = log_next(&reader, &entry, error)) == TREB_OK && entry.bytes != NULL)
         if (set[entry.tag] != NULL) log_entry_or(s->facts, &entry, set[entry.tag]);
     return status;
 }
 
-/* Cells that are decided just when a conversion of theirs is due, */
+/* Finds the cells that are decided at the very ply at which a conversion of theirs is due. */
 static treb_status read_due(const Plane *p, const Solver *s, uint32_t stream, size_t words,
                             treb_error *error)
 {
@@ -117,7 +119,7 @@ static treb_status read_due(const Plane *p, const Solver *s, uint32_t stream, si
     for (int wins = 0; wins < 2 && status == TREB_OK; wins++) {
         LogReader reader;
         LogEntry entry;
-        log_read(&reader, due, 2 * stream + (uint32_t)wins, &p->room);
+        log_read(&reader, due, 2 * stream + (uint32_t)wins, &p->log_buffer);
         while ((status = log_next(&reader, &entry, error)) == TREB_OK && entry.bytes != NULL)
             log_entry_mark(due, &entry, (Plies)entry.tag, p->due);
     }
@@ -129,35 +131,36 @@ static treb_status read_due(const Plane *p, const Solver *s, uint32_t stream, si
     return status;
 }
 
-/* which is one of those that complete bounds. */
+/* Finds of these the cells whose conversion completes bounds. */
 static treb_status read_bounds(const Plane *p, const Solver *s, uint32_t stream, size_t words,
                                treb_error *error)
 {
-    /* Where entries are made, when some are. */
-    uint64_t *room = (uint64_t *)(void *)p->room.bytes;
+    /* The buffer for writing entries is free while the log is read. */
+    uint64_t *bounds = (uint64_t *)(void *)p->log_buffer.entry;
     treb_status status = read_due(p, s, stream, words, error);
     if (status != TREB_OK) return status;
-    clear(room, words);
-    status = log_or_tag(s->facts, stream, FACT_ENDS, &p->room, room, error);
-    for (size_t w = 0; w < words; w++) p->ends_best[w] &= room[w];
+    clear(bounds, words);
+    status = log_or_tag(s->facts, stream, FACT_ENDS, &p->log_buffer, bounds, error);
+    for (size_t w = 0; w < words; w++) p->ends_best[w] &= bounds[w];
     return status;
 }
 
-treb_status plane_read(Plane *p, const Slice *slice, int side, uint32_t kings, treb_error *error)
+treb_status plane_read(Plane *p, const SolvedSlice *slice, int side, uint32_t kings,
+                       treb_error *error)
 {
     const Solver *s = slice->solver;
-    const size_t words = slice->shape->plane_words;
+    const size_t words = slice->layout->plane_words;
     const uint32_t stream = stream_of(kings, side);
     uint64_t *const sets[] = {p->won,          p->lost,         p->cursed,
                               p->stalemate,    p->capture_wins, p->capture_draws,
                               p->zeroing_wins, p->ends_wins,    p->ends_best};
-    const bool own = share_has(&s->share, kings);
-    /* Another rank has its sets. */
-    if (!own) solver_legal(s, kings, side, p->legal, p->won, p->lost);
+    const bool own = partition_owns(&s->partition, kings);
+    /* Another process has the sets of this plane. */
+    if (!own) setup_plane_legal(s, kings, side, p->legal, p->won, p->lost);
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) clear(sets[i], words);
     treb_status status = read_verdicts(p, s, stream, error);
-    const uint64_t *unwon = own ? unwon_at(s, side, kings) : p->legal;
-    for (size_t w = 0; w < words; w++) p->legal[w] = unwon[w] | p->won[w];
+    const uint64_t *not_won = own ? not_won_at(s, side, kings) : p->legal;
+    for (size_t w = 0; w < words; w++) p->legal[w] = not_won[w] | p->won[w];
     for (int m = TREB_DTC; m < TREB_METRICS && status == TREB_OK; m++)
         if (p->distance[m] != NULL) status = read_distances(p, s, (treb_metric)m, stream, error);
     enum { FACT_PARTS = PLANE_STALEMATE | PLANE_CAPTURES | PLANE_ZEROING | PLANE_ENDS };
@@ -167,13 +170,13 @@ treb_status plane_read(Plane *p, const Slice *slice, int side, uint32_t kings, t
     return status;
 }
 
-bool plane_here(const Slice *slice, uint32_t kings)
+bool plane_is_own(const SolvedSlice *slice, uint32_t kings)
 {
-    return share_has(&slice->solver->share, kings);
+    return partition_owns(&slice->solver->partition, kings);
 }
 
-bool plane_may_decide(const Slice *slice, treb_metric metric, int side, uint32_t kings, bool won,
-                      unsigned plies)
+bool plane_may_decide(const SolvedSlice *slice, treb_metric metric, int side, uint32_t kings,
+                      bool won, unsigned plies)
 {
     const Log *log = slice->solver->decided[slice_metric(slice, metric)];
     return log_may_have(log, stream_of(kings, side), decided_tag(plies, won));

@@ -1,56 +1,55 @@
-/* plane.h - all that is known of the cells of one plane of a solved slice, for one side to move. */
-#ifndef TREB_GEN_PLANE_H
-#define TREB_GEN_PLANE_H
+/* plane.h - what is known of the cells of one plane of a solved slice, for one side to move. */
+#ifndef TREB_GEN_SOLVE_PLANE_H
+#define TREB_GEN_SOLVE_PLANE_H
 
 #include "gen/solve/solve.h"
 
-/* What is wanted beside `legal`, `won`, `lost` and `cursed`. */
+/* What plane_read reads in addition to `legal`, `won`, `lost` and `cursed`. */
 enum {
-    PLANE_STALEMATE = 1, /* in slices with pawns */
+    PLANE_STALEMATE = 1, /* only in slices with pawns */
     PLANE_CAPTURES = 2,
     PLANE_ZEROING = 4,
     PLANE_ENDS = 8,
-    PLANE_BOUNDS = 16,  /* with the distances to mate */
+    PLANE_BOUNDS = 16,  /* includes distances to mate */
     PLANE_DISTANCE = 32 /* << TREB_DTZ and so on */
 };
 
-/* Bit i of word w and cell 64 * w + i are the same cell. What is not wanted is NULL. */
+/* Bit i of word w and cell 64 * w + i are the same cell. Parts that are not read are NULL. */
 typedef struct Plane {
     unsigned parts;
     uint64_t *legal;
-    uint64_t *won, *lost; /* by the laws of mate, */
-    uint64_t *cursed;     /* but drawn by the 50-move rule */
-    uint64_t *stalemate;  /* without a legal move, unless there is one en passant */
-    /* What a look at some moves alone tells; wins are those that count under the 50-move rule,
-     * except for `ends_wins`. */
+    uint64_t *won, *lost; /* by mate, without the 50-move rule */
+    uint64_t *cursed;     /* won or lost, but drawn by the 50-move rule */
+    uint64_t *stalemate;  /* no legal move, except perhaps a capture en passant */
+    /* Facts about some of the moves. Wins count under the 50-move rule, except in `ends_wins`. */
     uint64_t *capture_wins;
     uint64_t *capture_draws; /* the best capture draws */
     uint64_t *zeroing_wins;
-    uint64_t *ends_wins; /* a capture or promotion wins by the laws of mate */
-    /* Won or lost, and a move that completes bounds (core/format/table.h) takes as long as any move may. */
+    uint64_t *ends_wins; /* a capture or promotion wins by mate, without the 50-move rule */
+    /* won or lost, and the best distance to mate is that of a move that completes bounds (core/format/table.h) */
     uint64_t *ends_best;
-    Plies *distance[TREB_METRICS]; /* by TREB_DTZ ..; where won or lost */
-    Plies *due;                    /* for bounds: when conversions are */
-    LogRoom room;
+    Plies *distance[TREB_METRICS]; /* by TREB_DTZ and so on; defined where won or lost */
+    Plies *due;                    /* for PLANE_BOUNDS: plies at which conversions are due */
+    LogBuffer log_buffer;
     void *memory;
 } Plane;
 
-/* Room for planes of a shape. False: out of memory. */
-bool plane_init(Plane *plane, const Shape *shape, unsigned parts, Ledger *ledger);
-void plane_free(Plane *plane); /* also of zeros */
+/* Allocates memory for a plane of a layout. False: out of memory. */
+bool plane_init(Plane *plane, const Layout *layout, unsigned parts, MemoryBudget *budget);
+void plane_free(Plane *plane); /* also allowed for a Plane of zeros */
 
-/* Bytes that it claims. */
-uint64_t plane_memory(const Shape *shape, unsigned parts);
+/* Returns the bytes that a plane claims. */
+uint64_t plane_memory(const Layout *layout, unsigned parts);
 
-/* Brings a plane. Thread-safe. TREB_ERR_IO. */
-treb_status plane_read(Plane *plane, const Slice *slice, int side, uint32_t kings,
+/* Reads a plane. Thread-safe. TREB_ERR_IO. */
+treb_status plane_read(Plane *plane, const SolvedSlice *slice, int side, uint32_t kings,
                        treb_error *error);
 
-/* Whether what is known of a plane is here: of ranks each has that of its own. */
-bool plane_here(const Slice *slice, uint32_t kings);
+/* Whether this process owns a plane. Before solver_gather it can read no other planes. */
+bool plane_is_own(const SolvedSlice *slice, uint32_t kings);
 
-/* Whether some cell of a plane may be won, or lost, in so many plies. */
-bool plane_may_decide(const Slice *slice, treb_metric metric, int side, uint32_t kings, bool won,
-                      unsigned plies);
+/* Whether some cell of a plane may be won, or lost, in exactly `plies` plies. */
+bool plane_may_decide(const SolvedSlice *slice, treb_metric metric, int side, uint32_t kings,
+                      bool won, unsigned plies);
 
 #endif

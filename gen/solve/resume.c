@@ -1,28 +1,29 @@
-/* resume.c - what a solver leaves to a later run, and how that goes on from it: see solve.h.
+/* resume.c - see resume.h.
  *
- * What is saved are the logs, and how far the loop is. The loop's sets follow from them: what may turn out lost
- * without converting, what fell due since, less what was decided. */
+ * The logs are saved, and how far the loop is. The sets of the loop follow from the logs: open are the cells that can
+ * turn out lost without converting, and those whose losing conversions were due, less the decided ones. */
+#include "gen/solve/resume.h"
+
 #include <string.h>
 
 #include "core/system/error.h"
-#include "gen/solve/solver.h"
 
 /* ---- Saving ---------------------------------------------------------------------------------- */
 
-void solver_file(Solver *s, uint32_t stream, Buffers *t)
+void resume_flush(Solver *s, uint32_t stream, Buffers *t)
 {
     treb_error error;
-    treb_status status = log_file(s->facts, stream, &t->room, &error);
+    treb_status status = log_write_pending(s->facts, stream, &t->log_buffer, &error);
     for (int m = TREB_DTZ; m < TREB_METRICS && status == TREB_OK; m++)
-        if (s->decided[m]) status = log_file(s->decided[m], stream, &t->room, &error);
+        if (s->decided[m]) status = log_write_pending(s->decided[m], stream, &t->log_buffer, &error);
     for (int m = TREB_DTZ; m < TREB_METRICS; m++)
         for (uint32_t wins = 0; wins < 2 && status == TREB_OK; wins++)
             if (s->due[m] && s->due[m] != solver_due(s))
-                status = log_file(s->due[m], 2 * stream + wins, &t->room, &error);
+                status = log_write_pending(s->due[m], 2 * stream + wins, &t->log_buffer, &error);
     if (status != TREB_OK) solver_fail(s, status, &error);
 }
 
-void solver_save(Solver *s, unsigned n)
+void resume_save(Solver *s, unsigned n)
 {
     treb_error error;
     s->next = n;
@@ -32,23 +33,21 @@ void solver_save(Solver *s, unsigned n)
     if (status != TREB_OK) solver_fail(s, status, &error);
 }
 
-void solver_save_solved(Solver *s)
+void resume_save_solved(Solver *s)
 {
-    if (s->saver == NULL || solver_failed(s) || !s->saver->due(s->saver->context, true)) return;
+    if (s->saver == NULL || solver_failed(s) || !s->saver->decide(s->saver->context, true)) return;
 #pragma omp parallel
     {
         Buffers t;
         treb_error error;
         if (!buffers_init(&t, s, false)) solver_fail(s, fail_memory(&error), &error);
 #pragma omp for schedule(dynamic)
-        for (uint32_t i = 0; i < 2 * s->shape->kings; i++)
-            if (t.memory != NULL) solver_file(s, i, &t);
+        for (uint32_t i = 0; i < 2 * s->layout->kings; i++)
+            if (t.memory != NULL) resume_flush(s, i, &t);
         buffers_free(&t);
     }
-    solver_save(s, LOG_TAGS);
+    resume_save(s, LOG_TAGS);
 }
-
-void solver_save_by(Solver *s, const SolverSaver *saver) { s->saver = saver; }
 
 void solver_put(const Solver *s, State *state)
 {
@@ -63,7 +62,7 @@ void solver_put(const Solver *s, State *state)
     log_space_put(s->space, state);
 }
 
-bool solver_get(Solver *s, State *state)
+bool resume_get(Solver *s, State *state)
 {
     s->loop.metric = (treb_metric)state_get_most(state, TREB_METRICS - 1);
     s->next = (unsigned)state_get_most(state, LOG_TAGS);
@@ -77,38 +76,38 @@ bool solver_get(Solver *s, State *state)
            log_space_get(s->space, state);
 }
 
-/* ---- Going on -------------------------------------------------------------------------------- */
+/* ---- Resuming -------------------------------------------------------------------------------- */
 
-/* What was decided so far: takes it from the sets of the loop, and finds what the last ply changed. */
-static treb_status redo_decided(const Task *task, treb_error *error)
+/* Removes the cells decided so far from the sets of a plane, and finds those of the last ply. */
+static treb_status restore_decided(const PlaneTask *task, treb_error *error)
 {
     Solver *s = task->s;
     const Log *log = s->decided[s->loop.metric];
-    const size_t words = s->shape->plane_words;
+    const size_t words = s->layout->plane_words;
     const uint32_t stream = stream_of(task->kings, task->side);
     Frontier *lost_at = &s->loop.lost_at[task->n & 1][task->side];
-    uint64_t *unwon = plane_at(s, s->loop.unwon[task->side], task->kings);
+    uint64_t *not_won = plane_at(s, s->loop.not_won[task->side], task->kings);
     uint64_t *open = plane_at(s, s->loop.open[task->side], task->kings);
     uint64_t *lost = plane_at(s, lost_at->set, task->kings), *set = task->t->a;
     LogReader reader;
     LogEntry entry;
     treb_status status;
     memset(lost, 0, words * sizeof *lost);
-    log_read(&reader, log, stream, &task->t->room);
+    log_read(&reader, log, stream, &task->t->log_buffer);
     while ((status = log_next(&reader, &entry, error)) == TREB_OK && entry.bytes != NULL) {
         const bool won = decided_won(entry.tag), last = decided_plies(entry.tag) == task->n;
         memset(set, 0, words * sizeof *set);
         log_entry_or(log, &entry, set);
-        for (size_t w = 0; w < words; w++) *(won ? &unwon[w] : &open[w]) &= ~set[w];
-        if (last && won) s->loop.won_slabs[task->n & 1][task->side][task->kings] = KERNEL_ALL;
+        for (size_t w = 0; w < words; w++) *(won ? &not_won[w] : &open[w]) &= ~set[w];
+        if (last && won) s->loop.won_row_blocks[task->n & 1][task->side][task->kings] = KERNEL_ALL;
         if (last && !won) log_entry_or(log, &entry, lost);
     }
     if (any_cell(lost, words)) frontier_all(lost_at, task->kings);
     return status;
 }
 
-/* Opens what fell due so far, and goes on behind it. */
-static treb_status redo_due(const Task *task, treb_error *error)
+/* Opens the cells whose losing conversions were due so far, and moves on to the next entries. */
+static treb_status restore_due(const PlaneTask *task, treb_error *error)
 {
     Solver *s = task->s;
     uint64_t *open = plane_at(s, s->loop.open[task->side], task->kings);
@@ -118,48 +117,48 @@ static treb_status redo_due(const Task *task, treb_error *error)
         log_rewind(solver_due(s), stream);
         while (status == TREB_OK && solver_when_due(s, stream) <= task->n) {
             LogEntry entry;
-            status = log_take(solver_due(s), stream, &task->t->room, &entry, error);
+            status = log_take(solver_due(s), stream, &task->t->log_buffer, &entry, error);
             if (status == TREB_OK && !wins) log_entry_or(solver_due(s), &entry, open);
         }
     }
     return status;
 }
 
-/* What may turn out lost without converting. */
-static treb_status redo_open(const Task *task, treb_error *error)
+/* Opens the cells that can turn out lost without converting. */
+static treb_status restore_open(const PlaneTask *task, treb_error *error)
 {
     Solver *s = task->s;
     uint64_t *open = plane_at(s, s->loop.open[task->side], task->kings);
-    memset(open, 0, s->shape->plane_words * sizeof *open);
-    return log_or_tag(s->facts, stream_of(task->kings, task->side), FACT_OPEN, &task->t->room, open,
-                      error);
+    memset(open, 0, s->layout->plane_words * sizeof *open);
+    return log_or_tag(s->facts, stream_of(task->kings, task->side), FACT_OPEN, &task->t->log_buffer,
+                      open, error);
 }
 
-/* Tells other ranks all that was won so far, and what was lost at the last ply. */
-static void redo_post(const Task *task, const uint64_t *won)
+/* Sends the other processes all cells won so far, and the cells lost at the last ply. */
+static void send_restored(const PlaneTask *task, const uint64_t *won)
 {
     Solver *s = task->s;
     const uint64_t *lost = plane_at(s, s->loop.lost_at[task->n & 1][task->side].set, task->kings);
     for (int w = 0; w < 2; w++) {
-        const LogRoom *room = &task->t->room;
-        size_t size = log_pack(s->facts, w ? won : lost, KERNEL_ALL, room);
-        if (size > 0) solver_post(s, task->kings, task->side, w, task->n, log_packed(room), size);
+        const LogBuffer *buffer = &task->t->log_buffer;
+        size_t size = log_pack(s->facts, w ? won : lost, KERNEL_ALL, buffer);
+        if (size > 0) ghosts_send(s, task->kings, task->side, w, task->n, log_packed(buffer), size);
     }
 }
 
-void solver_redo(const Task *task)
+void resume_plane(const PlaneTask *task)
 {
     Solver *s = task->s;
     treb_error error;
     solver_nothing_new(s, task->kings, task->side);
-    uint64_t *won = task->t->b, *unwon = plane_at(s, s->loop.unwon[task->side], task->kings);
-    memcpy(won, unwon, s->shape->plane_words * sizeof *won);
-    treb_status status = redo_open(task, &error);
-    if (status == TREB_OK) status = redo_due(task, &error);
-    if (status == TREB_OK) status = redo_decided(task, &error);
-    for (size_t w = 0; w < s->shape->plane_words; w++) won[w] &= ~unwon[w];
+    uint64_t *won = task->t->b, *not_won = plane_at(s, s->loop.not_won[task->side], task->kings);
+    memcpy(won, not_won, s->layout->plane_words * sizeof *won);
+    treb_status status = restore_open(task, &error);
+    if (status == TREB_OK) status = restore_due(task, &error);
+    if (status == TREB_OK) status = restore_decided(task, &error);
+    for (size_t w = 0; w < s->layout->plane_words; w++) won[w] &= ~not_won[w];
     if (status != TREB_OK)
         solver_fail(s, status, &error);
-    else if (s->share.to[task->side][task->kings])
-        redo_post(task, won);
+    else if (s->partition.ghosted_by[task->side][task->kings])
+        send_restored(task, won);
 }

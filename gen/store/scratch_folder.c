@@ -10,9 +10,9 @@
 
 #include "core/system/error.h"
 #include "core/system/io.h"
-#include "gen/solve/solved.h"
+#include "gen/solve/slice_provider.h"
 
-/* ---- names ----------------------------------------------------------------------------------- */
+/* ---- Names ----------------------------------------------------------------------------------- */
 
 void scratch_folder_name(ScratchFolder *folder, const char *directory, bool mates)
 {
@@ -25,12 +25,12 @@ static const char *values(const ScratchFolder *folder) { return folder->mates ? 
 void scratch_folder_file(const ScratchFolder *folder, const Material *m, unsigned wanted,
                          char out[SCRATCH_PATH])
 {
-    char name[MATERIAL_NAME_SIZE], cut[4] = "";
+    char name[MATERIAL_NAME_SIZE], subset[4] = "";
     material_name(m, name);
-    for (int i = 0; i < CUTS; i++)
-        if (wanted == (unsigned)WANT_CUT << i)
-            snprintf(cut, sizeof cut, "-%c%c", "wb"[i / 4], "qrbn"[i % 4]);
-    snprintf(out, SCRATCH_PATH, "%s/%s%s.%s.solved", folder->path, name, cut, values(folder));
+    for (int i = 0; i < SUBSETS; i++)
+        if (wanted == (unsigned)WANT_SUBSET << i)
+            snprintf(subset, sizeof subset, "-%c%c", "wb"[i / 4], "qrbn"[i % 4]);
+    snprintf(out, SCRATCH_PATH, "%s/%s%s.%s.solved", folder->path, name, subset, values(folder));
 }
 
 void scratch_folder_saved(const ScratchFolder *folder, const Material *material, char *name,
@@ -41,7 +41,7 @@ void scratch_folder_saved(const ScratchFolder *folder, const Material *material,
     snprintf(name, size, "%s.%s.part", text, values(folder));
 }
 
-/* ---- the folder ------------------------------------------------------------------------------ */
+/* ---- The folder ------------------------------------------------------------------------------ */
 
 treb_status scratch_folder_make(const ScratchFolder *folder, treb_error *error)
 {
@@ -85,9 +85,9 @@ static void clean_file(void *context, const char *name, const char *path)
 {
     const bool *all = context;
     const char *ending = strstr(name, ".solved");
-    bool lasts = is_part(name) || (ending != NULL && strcmp(ending, ".solved") == 0);
-    if (strstr(name, IO_TEMPORARY)) lasts = false;
-    if ((ending != NULL || is_part(name)) && (*all || !lasts)) unlink(path);
+    bool usable = is_part(name) || (ending != NULL && strcmp(ending, ".solved") == 0);
+    if (strstr(name, IO_TEMPORARY)) usable = false;
+    if ((ending != NULL || is_part(name)) && (*all || !usable)) unlink(path);
 }
 
 void scratch_folder_clean(const ScratchFolder *folder, bool all)

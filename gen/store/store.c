@@ -17,30 +17,31 @@ enum { KEEP_LEVELS = 2 /* a double push leads two levels on */ };
 
 struct StoreTable {
     Store *store;
-    StoreEntry *entry[1 + CUTS]; /* of whole slices, and of cuts for promotions of other tables */
-    unsigned parents;            /* what other tables want */
-    bool wanted[2];              /* sides that pushes ask for */
+    StoreEntry *entry[1 + SUBSETS]; /* for whole slices, and for subsets that other tables read */
+    unsigned parents;               /* what other tables read */
+    bool wanted[2];                 /* by side to move: pushes read it */
     int level;
 };
 
 struct Store {
     ScratchFolder folder;
-    Ledger *ledger;
-    uint64_t budget, held, clock; /* held: bytes of slices in memory */
-    bool pushes_filed;            /* what pushes ask for is read plane by plane */
+    MemoryBudget *budget;
+    uint64_t held, limit; /* bytes of slices in memory; the most there may be */
+    uint64_t clock;       /* counts uses */
+    bool pushes_in_file;  /* slices for pushes are read plane by plane */
     StoreEntry **entry;
     size_t entries;
 };
 
-/* ---- entries --------------------------------------------------------------------------------- */
+/* ---- Entries --------------------------------------------------------------------------------- */
 
-/* The entry that has a cut, or if none is wanted whole slices. */
+/* Returns the entry with the wanted subset or, if `wanted` is no subset, with whole slices. */
 static StoreEntry *store_find_entry(const Store *store, const Material *m, unsigned wanted)
 {
     for (size_t i = 0; i < store->entries; i++) {
         StoreEntry *entry = store->entry[i];
-        bool right = wanted >= WANT_CUT ? entry->wanted == wanted : entry->wanted < WANT_CUT;
-        if (right && material_equal(&entry->shape.material, m)) return entry;
+        bool right = wanted >= WANT_SUBSET ? entry->wanted == wanted : entry->wanted < WANT_SUBSET;
+        if (right && material_equal(&entry->layout.material, m)) return entry;
     }
     return NULL;
 }
@@ -54,30 +55,30 @@ static bool store_add_entry(Store *store, StoreEntry *entry)
     return true;
 }
 
-static void unload(Store *store, const StoreEntry *entry, Side *side)
+static void unload(Store *store, const StoreEntry *entry, StoredSide *side)
 {
-    assert(side_held(entry, side) <= store->held && side->references == 0);
-    store->held -= side_held(entry, side);
+    assert(stored_side_bytes(entry, side) <= store->held && side->references == 0);
+    store->held -= stored_side_bytes(entry, side);
     for (int part = 0; part < PARTS; part++) part_unload(side, part);
 }
 
 static void drop_entry(Store *store, StoreEntry *entry)
 {
-    for (uint32_t b = 0; b < entry->batches; b++)
-        for (int color = 0; color < 2; color++) unload(store, entry, &entry->batch[b]->side[color]);
+    for (uint32_t b = 0; b < entry->groups; b++)
+        for (int color = 0; color < 2; color++) unload(store, entry, &entry->group[b]->side[color]);
     for (size_t i = 0; i < store->entries; i++)
         if (store->entry[i] == entry) store->entry[i] = store->entry[--store->entries];
     entry_free(entry);
 }
 
-/* ---- the store ------------------------------------------------------------------------------- */
+/* ---- The store ------------------------------------------------------------------------------- */
 
-Store *store_new(const char *directory, bool mates, Ledger *ledger)
+Store *store_new(const char *directory, bool mates, MemoryBudget *budget)
 {
     Store *store = calloc(1, sizeof *store);
     if (store == NULL) return NULL;
     scratch_folder_name(&store->folder, directory, mates);
-    store->ledger = ledger;
+    store->budget = budget;
     return store;
 }
 
@@ -89,21 +90,21 @@ void store_free(Store *store)
     free(store);
 }
 
-/* A scratch file that has those sides or that cut; NULL if there is none. */
+/* Opens a scratch file that has those sides or that subset; NULL if there is none. */
 static StoreEntry *open_file(const Store *store, const Material *material, unsigned wanted)
 {
     char path[SCRATCH_PATH];
     scratch_folder_file(&store->folder, material, wanted, path);
-    StoreEntry *entry = entry_open(path, material, wanted, store->ledger);
+    StoreEntry *entry = entry_open(path, material, wanted, store->budget);
     if (entry == NULL || (wanted & ~entry->wanted) == 0) return entry;
     entry_free(entry);
     return NULL;
 }
 
-/* The sides of all that is wanted, and each cut, by number; 0: not wanted. */
+/* Returns what file number `number` is wanted for: 0 for the sides, then one for each subset. 0: not wanted. */
 static unsigned wanted_file(unsigned wanted, int number)
 {
-    return number == 0 ? wanted & WANT_SIDES : wanted & (unsigned)WANT_CUT << (number - 1);
+    return number == 0 ? wanted & WANT_SIDES : wanted & (unsigned)WANT_SUBSET << (number - 1);
 }
 
 static bool has_file(Store *store, const Material *material, unsigned wanted)
@@ -118,7 +119,7 @@ static bool has_file(Store *store, const Material *material, unsigned wanted)
 
 bool store_has(Store *store, const Material *material, unsigned wanted)
 {
-    for (int i = 0; i <= CUTS; i++)
+    for (int i = 0; i <= SUBSETS; i++)
         if (wanted_file(wanted, i) && !has_file(store, material, wanted_file(wanted, i)))
             return false;
     return true;
@@ -129,7 +130,7 @@ bool store_left(const char *directory, bool mates, const Material *material, uns
     Store store = {0};
     bool left = true;
     scratch_folder_name(&store.folder, directory, mates);
-    for (int i = 0; i <= CUTS && left; i++) {
+    for (int i = 0; i <= SUBSETS && left; i++) {
         if (!wanted_file(wanted, i)) continue;
         StoreEntry *entry = open_file(&store, material, wanted_file(wanted, i));
         left = entry != NULL;
@@ -138,16 +139,16 @@ bool store_left(const char *directory, bool mates, const Material *material, uns
     return left;
 }
 
-/* The side in memory that was not asked for longest, in use or not. */
-static Side *find_oldest(const Store *store, StoreEntry **of, int *color)
+/* Returns the side in memory, not in use, whose last use is longest ago; NULL: none. */
+static StoredSide *find_oldest(const Store *store, StoreEntry **of, int *color)
 {
-    Side *oldest = NULL;
+    StoredSide *oldest = NULL;
     for (size_t i = 0; i < store->entries; i++) {
         StoreEntry *entry = store->entry[i];
-        for (uint32_t b = 0; b < entry->batches; b++)
+        for (uint32_t b = 0; b < entry->groups; b++)
             for (int c = 0; c < 2; c++) {
-                Side *side = &entry->batch[b]->side[c];
-                if (side->references || side_held(entry, side) == 0) continue;
+                StoredSide *side = &entry->group[b]->side[c];
+                if (side->references || stored_side_bytes(entry, side) == 0) continue;
                 if (oldest && oldest->used <= side->used) continue;
                 oldest = side;
                 *of = entry;
@@ -160,9 +161,9 @@ static Side *find_oldest(const Store *store, StoreEntry **of, int *color)
 static treb_status open_entry_file(const Store *store, StoreEntry *entry, int flags,
                                    treb_error *error);
 
-/* Files what of a side is in memory alone. */
-static treb_status side_file(const Store *store, StoreEntry *entry, Side *side, int color,
-                             treb_error *error)
+/* Writes to the file what a side has only in memory. */
+static treb_status side_write(const Store *store, StoreEntry *entry, StoredSide *side, int color,
+                              treb_error *error)
 {
     treb_status status = TREB_OK;
     if (entry->file < 0) status = open_entry_file(store, entry, O_CREAT | O_TRUNC, error);
@@ -172,61 +173,61 @@ static treb_status side_file(const Store *store, StoreEntry *entry, Side *side, 
     return status;
 }
 
-/* Unloads what is not in use until so many bytes more are within the budget. */
+/* Unloads sides that are not in use until `bytes` more bytes are within the limit. */
 static treb_status make_room(Store *store, uint64_t bytes, treb_error *error)
 {
-    while (store->held + bytes > store->budget) {
+    while (store->held + bytes > store->limit) {
         StoreEntry *entry;
         int color;
-        Side *oldest = find_oldest(store, &entry, &color);
+        StoredSide *oldest = find_oldest(store, &entry, &color);
         if (oldest == NULL) return TREB_OK;
-        treb_status status = side_file(store, entry, oldest, color, error);
+        treb_status status = side_write(store, entry, oldest, color, error);
         if (status != TREB_OK) return status;
         unload(store, entry, oldest);
     }
     return TREB_OK;
 }
 
-treb_status store_set_budget(Store *store, uint64_t bytes, treb_error *error)
+treb_status store_set_limit(Store *store, uint64_t bytes, treb_error *error)
 {
-    store->budget = bytes;
+    store->limit = bytes;
     return make_room(store, 0, error);
 }
 
-void store_file_pushes(Store *store, bool file) { store->pushes_filed = file; }
+void store_set_pushes_in_file(Store *store, bool file) { store->pushes_in_file = file; }
 
-bool store_files_pushes(const Store *store) { return store->pushes_filed; }
+bool store_pushes_in_file(const Store *store) { return store->pushes_in_file; }
 
-/* ---- what the solver asks for ---------------------------------------------------------------- */
+/* ---- The provider of slices --------------------------------------------------------------- */
 
-static const Shape *source_shape(void *context, const Material *m, unsigned wanted)
+static const Layout *provide_layout(void *context, const Material *m, unsigned wanted)
 {
     const StoreEntry *entry = wanted ? store_find_entry(context, m, wanted) : NULL;
     if (entry == NULL) entry = store_find_entry(context, m, 0);
-    return entry != NULL ? &entry->shape : NULL;
+    return entry != NULL ? &entry->layout : NULL;
 }
 
 static treb_status fail_unsolved(const StoreEntry *entry, treb_error *error)
 {
     char name[MATERIAL_NAME_SIZE];
-    material_name(&entry->shape.material, name);
+    material_name(&entry->layout.material, name);
     return fail(error, TREB_ERR_NO_TABLE, "a slice of %s has not been solved", name);
 }
 
-static treb_status find_locked(Store *store, StoreEntry *entry, uint64_t slice, int color,
-                               bool push, const Solved **solved, treb_error *error)
+static treb_status provide_locked(Store *store, StoreEntry *entry, uint64_t slice, int color,
+                                  bool push, const SolvedArrays **solved, treb_error *error)
 {
-    if (entry->batch_of[slice] == NO_BATCH) return fail_unsolved(entry, error);
-    Side *side = &entry->batch[entry->batch_of[slice]]->side[color];
+    if (entry->group_of[slice] == NO_GROUP) return fail_unsolved(entry, error);
+    StoredSide *side = &entry->group[entry->group_of[slice]]->side[color];
     side->used = ++store->clock;
     side->references++;
     *solved = &side->solved;
-    /* Several cuts are in use at once, beside all that was counted. */
-    const bool large = entry->cut.squares > 0 &&
-                       part_cost(entry, side->kind, PART_VALUES) > store->budget / (2 * CUTS);
-    const bool filed = push && store->pushes_filed && side->chunk[PART_VALUES] != NULL &&
-                       side->chunk[PART_PUSHES] != NULL;
-    side->solved.by_plane = (large || filed) && side->kept[PART_VALUES] == NULL;
+    /* Several subsets are in use at once, in addition to what the memory estimate has counted. */
+    const bool large = entry->subset.squares > 0 &&
+                       part_cost(entry, side->format, PART_VALUES) > store->limit / (2 * SUBSETS);
+    const bool in_file = push && store->pushes_in_file && side->chunk[PART_VALUES] != NULL &&
+                         side->chunk[PART_PUSHES] != NULL;
+    side->solved.by_plane = (large || in_file) && side->kept[PART_VALUES] == NULL;
     treb_status status = TREB_OK;
     for (int part = 0; part < (push ? PARTS : 1) && status == TREB_OK; part++) {
         if (side->kept[part] != NULL || side->solved.by_plane) continue;
@@ -234,7 +235,7 @@ static treb_status find_locked(Store *store, StoreEntry *entry, uint64_t slice, 
             status = fail_unsolved(entry, error);
             continue;
         }
-        uint64_t cost = part_cost(entry, side->kind, part);
+        uint64_t cost = part_cost(entry, side->format, part);
         status = make_room(store, cost, error);
         if (status == TREB_OK) status = part_read(entry, side, color, part, error);
         if (status == TREB_OK) store->held += cost;
@@ -243,37 +244,40 @@ static treb_status find_locked(Store *store, StoreEntry *entry, uint64_t slice, 
     return status;
 }
 
-static treb_status source_find(void *context, const Shape *shape, uint64_t slice, int side,
-                               bool push, const Solved **solved, int *lane, treb_error *error)
+static treb_status provide_slice(void *context, const Layout *layout, uint64_t slice, int side,
+                                 bool push, const SolvedArrays **solved, int *lane,
+                                 treb_error *error)
 {
-    StoreEntry *entry = (StoreEntry *)(void *)(uintptr_t)shape; /* its first member */
+    /* The layout is its first member. */
+    StoreEntry *entry = (StoreEntry *)(void *)(uintptr_t)layout;
     treb_status status;
 #pragma omp critical(store)
     {
-        status = find_locked(context, entry, slice, side, push, solved, error);
+        status = provide_locked(context, entry, slice, side, push, solved, error);
         *lane = entry->lane_of[slice];
     }
     return status;
 }
 
-static Side *side_of(const Solved *solved)
+static StoredSide *side_of(const SolvedArrays *solved)
 {
-    return (Side *)(void *)((char *)(uintptr_t)solved - offsetof(Side, solved));
+    return (StoredSide *)(void *)((char *)(uintptr_t)solved - offsetof(StoredSide, solved));
 }
 
-static treb_status source_plane(void *context, const Shape *shape, const Solved *solved, int side,
-                                uint32_t plane, bool push, SolvedRoom *room, Solved *out,
-                                treb_error *error)
+static treb_status provide_plane(void *context, const Layout *layout, const SolvedArrays *solved,
+                                 int side, uint32_t plane, bool push, SolvedBuffer *buffer,
+                                 SolvedArrays *out, treb_error *error)
 {
     (void)context;
-    const StoreEntry *entry = (const StoreEntry *)(const void *)shape; /* its first member */
-    return plane_fetch(entry, side_of(solved), side, plane, push, room, out, error);
+    /* The layout is its first member. */
+    const StoreEntry *entry = (const StoreEntry *)(const void *)layout;
+    return plane_fetch(entry, side_of(solved), side, plane, push, buffer, out, error);
 }
 
-static void source_release(void *context, const Solved *solved)
+static void release_slice(void *context, const SolvedArrays *solved)
 {
     (void)context;
-    Side *side = side_of(solved);
+    StoredSide *side = side_of(solved);
 #pragma omp critical(store)
     {
         assert(side->references > 0);
@@ -281,20 +285,20 @@ static void source_release(void *context, const Solved *solved)
     }
 }
 
-SolvedSource store_source(Store *store)
+SliceProvider store_provider(Store *store)
 {
-    return (SolvedSource){store, source_shape, source_find, source_release, source_plane};
+    return (SliceProvider){store, provide_layout, provide_slice, release_slice, provide_plane};
 }
 
-/* ---- tables in the works --------------------------------------------------------------------- */
+/* ---- Tables being made ---------------------------------------------------------------------- */
 
-/* Opens the file of an entry, under a name that is not yet its own. */
+/* Opens the file of an entry under a temporary name. */
 static treb_status open_entry_file(const Store *store, StoreEntry *entry, int flags,
                                    treb_error *error)
 {
     char path[SCRATCH_PATH], temporary[SCRATCH_PATH + 32];
-    scratch_folder_file(&store->folder, &entry->shape.material, entry->wanted, path);
-    if (entry->lasting)
+    scratch_folder_file(&store->folder, &entry->layout.material, entry->wanted, path);
+    if (entry->persistent)
         snprintf(temporary, sizeof temporary, "%s.part", path);
     else
         snprintf(temporary, sizeof temporary, "%s" IO_TEMPORARY "%ld", path, (long)getpid());
@@ -309,9 +313,9 @@ static treb_status open_entry_file(const Store *store, StoreEntry *entry, int fl
 static treb_status put_entry(const Store *store, StoreEntry *entry, State *state, treb_error *error)
 {
     treb_status status = TREB_OK;
-    for (uint32_t b = 0; b < entry->batches; b++)
+    for (uint32_t b = 0; b < entry->groups; b++)
         for (int color = 0; color < 2 && status == TREB_OK; color++)
-            status = side_file(store, entry, &entry->batch[b]->side[color], color, error);
+            status = side_write(store, entry, &entry->group[b]->side[color], color, error);
     if (status != TREB_OK) return status;
     if (entry->file >= 0 && fdatasync(entry->file) != 0)
         return fail_errno(error, "write", entry->path);
@@ -320,36 +324,38 @@ static treb_status put_entry(const Store *store, StoreEntry *entry, State *state
     return TREB_OK;
 }
 
-/* Opens the file of an entry again, if it had one, and forgets what came later. */
+/* Restores an entry, opens its file again if it had one, and removes what was appended later. */
 static bool get_entry(const Store *store, StoreEntry *entry, State *state)
 {
     treb_error error;
-    bool filed = state_get_most(state, 1);
+    bool in_file = state_get_most(state, 1);
     if (!entry_get(entry, state)) return false;
-    if (!filed) return entry->end == 0;
+    if (!in_file) return entry->end == 0;
     return open_entry_file(store, entry, 0, &error) == TREB_OK && io_cut(entry->file, entry->end);
 }
 
-/* An entry of a table, with a file if others will ask for it; or as an earlier run put it. It is the store's. */
+/* Creates an entry of a table in the store: with a new file if other tables will read it, or as an earlier run has
+ * put it. */
 static treb_status begin_entry(Store *store, const Material *material, unsigned wanted,
-                               const Ranks *apart, bool lasting, State *state, StoreEntry **out,
-                               treb_error *error)
+                               const Processes *partitioned, bool persistent, State *state,
+                               StoreEntry **out, treb_error *error)
 {
-    StoreEntry *entry = entry_new(material, wanted, store->ledger);
-    if (entry == NULL || !entry_divide(entry, apart) || !store_add_entry(store, entry)) {
+    StoreEntry *entry = entry_new(material, wanted, store->budget);
+    if (entry == NULL || !entry_divide(entry, partitioned) || !store_add_entry(store, entry)) {
         entry_free(entry);
         return fail_memory(error);
     }
     *out = entry;
-    entry->lasting = lasting;
+    entry->persistent = persistent;
     if (state == NULL)
         return wanted ? open_entry_file(store, entry, O_CREAT | O_TRUNC, error) : TREB_OK;
     if (get_entry(store, entry, state)) return TREB_OK;
     return fail(error, TREB_ERR_DAMAGED, "what an earlier run left cannot be used");
 }
 
-StoreTable *store_begin(Store *store, const Shape *shape, unsigned parents, const Ranks *apart,
-                        bool lasting, State *state, treb_error *error)
+StoreTable *store_begin(Store *store, const Layout *layout, unsigned parents,
+                        const Processes *partitioned, bool persistent, State *state,
+                        treb_error *error)
 {
     StoreTable *table = calloc(1, sizeof *table);
     if (table == NULL) {
@@ -359,13 +365,13 @@ StoreTable *store_begin(Store *store, const Shape *shape, unsigned parents, cons
     table->store = store;
     table->parents = parents;
     for (int color = 0; color < 2; color++)
-        table->wanted[color] = shape->material.count[!color][TREB_PAWN] > 0;
+        table->wanted[color] = layout->material.count[!color][TREB_PAWN] > 0;
     const size_t before = store->entries;
     treb_status status = TREB_OK;
-    for (int i = 0; i <= CUTS && status == TREB_OK; i++)
+    for (int i = 0; i <= SUBSETS && status == TREB_OK; i++)
         if (i == 0 || wanted_file(parents, i))
-            status = begin_entry(store, &shape->material, wanted_file(parents, i), apart, lasting,
-                                 state, &table->entry[i], error);
+            status = begin_entry(store, &layout->material, wanted_file(parents, i), partitioned,
+                                 persistent, state, &table->entry[i], error);
     if (status == TREB_OK) return table;
     while (store->entries > before) drop_entry(store, store->entry[store->entries - 1]);
     free(table);
@@ -375,7 +381,7 @@ StoreTable *store_begin(Store *store, const Shape *shape, unsigned parents, cons
 treb_status store_table_put(StoreTable *table, State *state, treb_error *error)
 {
     treb_status status = TREB_OK;
-    for (int i = 0; i <= CUTS && status == TREB_OK; i++)
+    for (int i = 0; i <= SUBSETS && status == TREB_OK; i++)
         if (table->entry[i] != NULL)
             status = put_entry(table->store, table->entry[i], state, error);
     return status;
@@ -397,74 +403,75 @@ void store_forget_saved(const Store *store, const Material *material)
 void store_forget(Store *store, const Material *material)
 {
     for (size_t i = store->entries; i-- > 0;)
-        if (material_equal(&store->entry[i]->shape.material, material))
+        if (material_equal(&store->entry[i]->layout.material, material))
             drop_entry(store, store->entry[i]);
     store_forget_saved(store, material);
 }
 
-/* ---- slices ---------------------------------------------------------------------------------- */
+/* ---- Slices ---------------------------------------------------------------------------------- */
 
 static bool side_wanted(const StoreTable *table, int color)
 {
     return table->wanted[color] || table->parents >> color & 1;
 }
 
-/* Slices of which there is no copy go to the files at once: the sides that are wanted, with what only pushes ask for of
- * some of these. */
+/* Writes slices that have no copy in memory to the file: the given sides, and PART_PUSHES of those in
+ * `pushes`. */
 static treb_status put_files(StoreTable *table, StoreEntry *entry, const uint64_t *number,
-                             const Slice *slice, unsigned sides, unsigned pushes, treb_error *error)
+                             const SolvedSlice *slice, unsigned sides, unsigned pushes,
+                             treb_error *error)
 {
-    StoreBatch *batch;
+    StoredGroup *group;
     treb_status status = TREB_OK;
 #pragma omp critical(store)
     {
         if (entry->file < 0)
             status = open_entry_file(table->store, entry, O_CREAT | O_TRUNC, error);
-        batch = status == TREB_OK ? entry_add(entry, number, slice->lanes) : NULL;
-        if (batch == NULL && status == TREB_OK) status = fail_memory(error);
+        group = status == TREB_OK ? entry_add(entry, number, slice->lanes) : NULL;
+        if (group == NULL && status == TREB_OK) status = fail_memory(error);
     }
     for (int color = 0; color < 2 && status == TREB_OK; color++) {
         if (sides >> color & 1)
-            status = part_write(entry, &batch->side[color], color, PART_VALUES, slice, error);
+            status = part_write(entry, &group->side[color], color, PART_VALUES, slice, error);
         if (status == TREB_OK && (pushes >> color & 1))
-            status = part_write(entry, &batch->side[color], color, PART_PUSHES, slice, error);
+            status = part_write(entry, &group->side[color], color, PART_PUSHES, slice, error);
     }
-    if (batch != NULL) batch->level = table->level;
+    if (group != NULL) group->level = table->level;
     return status;
 }
 
-/* Bytes of the copy of a slice. */
-static uint64_t copy_cost(const StoreTable *table, const Slice *slice)
+/* Returns the bytes that a copy of a slice takes in memory. */
+static uint64_t copy_cost(const StoreTable *table, const SolvedSlice *slice)
 {
-    const SideKind kind = side_kind(slice);
+    const StoredFormat format = stored_format(slice);
     uint64_t bytes = 0;
     for (int color = 0; color < 2; color++) {
-        if (side_wanted(table, color)) bytes += part_cost(table->entry[0], kind, PART_VALUES);
-        if (table->wanted[color]) bytes += part_cost(table->entry[0], kind, PART_PUSHES);
+        if (side_wanted(table, color)) bytes += part_cost(table->entry[0], format, PART_VALUES);
+        if (table->wanted[color]) bytes += part_cost(table->entry[0], format, PART_PUSHES);
     }
     return bytes;
 }
 
-/* Makes room for a copy and counts it as held. Sets `*copied` to false where what pushes ask for is filed, and for slices
- * without pawns, which nothing asks for while the table is solved, where there is no room or most of it would be
- * taken. */
-static treb_status reserve(const StoreTable *table, const Slice *slice, uint64_t bytes,
+/* Makes room for a copy in memory and counts it as held. Sets `*copied` to false if there shall be no copy: if slices
+ * for pushes are in the file; and for slices without pawns, which nothing reads while the table is solved, if there
+ * is no room or the copy would take more than half of it. */
+static treb_status reserve(const StoreTable *table, const SolvedSlice *slice, uint64_t bytes,
                            bool *copied, treb_error *error)
 {
     Store *store = table->store;
-    const bool pawns = slice->shape->pawns,
-               large = pawns ? store->pushes_filed : bytes > store->budget / 2;
+    const bool pawns = slice->layout->pawns,
+               large = pawns ? store->pushes_in_file : bytes > store->limit / 2;
     treb_status status = large ? TREB_OK : make_room(store, bytes, error);
-    *copied = !large && (pawns || store->held + bytes <= store->budget);
+    *copied = !large && (pawns || store->held + bytes <= store->limit);
     if (status == TREB_OK && *copied) store->held += bytes;
     return status;
 }
 
-/* Keeps a copy in memory, of `bytes` bytes that are counted. */
-static treb_status put_copy(StoreTable *table, const uint64_t *number, const Slice *slice,
+/* Keeps a copy in memory, of `bytes` bytes that are counted as held already. */
+static treb_status put_copy(StoreTable *table, const uint64_t *number, const SolvedSlice *slice,
                             uint64_t bytes, treb_error *error)
 {
-    Side filled[2];
+    StoredSide filled[2];
     bool ok;
     treb_status status = TREB_OK;
     memset(filled, 0, sizeof filled);
@@ -474,15 +481,15 @@ static treb_status put_copy(StoreTable *table, const uint64_t *number, const Sli
                                error);
 #pragma omp critical(store)
     {
-        StoreBatch *batch =
+        StoredGroup *group =
             status == TREB_OK ? entry_add(table->entry[0], number, slice->lanes) : NULL;
-        ok = batch != NULL;
+        ok = group != NULL;
         if (ok) {
-            batch->level = table->level;
+            group->level = table->level;
             for (int color = 0; color < 2; color++) {
                 filled[color].used = ++table->store->clock;
-                filled[color].solved.place = batch->side[color].solved.place;
-                batch->side[color] = filled[color];
+                filled[color].solved.place = group->side[color].solved.place;
+                group->side[color] = filled[color];
             }
         } else {
             table->store->held -= bytes;
@@ -492,11 +499,11 @@ static treb_status put_copy(StoreTable *table, const uint64_t *number, const Sli
     return ok || status != TREB_OK ? status : fail_memory(error);
 }
 
-treb_status store_put(StoreTable *table, const uint64_t *number, const Slice *slice,
+treb_status store_put(StoreTable *table, const uint64_t *number, const SolvedSlice *slice,
                       treb_error *error)
 {
     treb_status status = TREB_OK;
-    for (int i = 1; i <= CUTS && status == TREB_OK; i++)
+    for (int i = 1; i <= SUBSETS && status == TREB_OK; i++)
         if (table->entry[i] != NULL)
             status = put_files(table, table->entry[i], number, slice,
                                wanted_sides(table->entry[i]->wanted), 0, error);
@@ -512,8 +519,8 @@ treb_status store_put(StoreTable *table, const uint64_t *number, const Slice *sl
                      pushes, error);
 }
 
-/* Files a side of a level that no push asks for any more; without a parent it is freed. */
-static treb_status side_retire(StoreTable *table, Side *side, int color, treb_error *error)
+/* Writes a side that no push will read any more to the file, or frees it if no other table will read it. */
+static treb_status side_retire(StoreTable *table, StoredSide *side, int color, treb_error *error)
 {
     Store *store = table->store;
     StoreEntry *entry = table->entry[0];
@@ -522,25 +529,25 @@ static treb_status side_retire(StoreTable *table, Side *side, int color, treb_er
     if (side->kept[PART_VALUES] && parents && !side->chunk[PART_VALUES])
         status = part_write(entry, side, color, PART_VALUES, NULL, error);
     if (status != TREB_OK) return status;
-    store->held -= side_held(entry, side);
+    store->held -= stored_side_bytes(entry, side);
     part_unload(side, PART_PUSHES);
     free(side->chunk[PART_PUSHES]);
     side->chunk[PART_PUSHES] = NULL;
-    if (!parents || store->held + side_held(entry, side) > store->budget)
+    if (!parents || store->held + stored_side_bytes(entry, side) > store->limit)
         part_unload(side, PART_VALUES);
-    store->held += side_held(entry, side);
+    store->held += stored_side_bytes(entry, side);
     return status;
 }
 
-/* Does so with the batches of levels below `level`. */
+/* Does so with all groups of levels below `level`. */
 static treb_status retire(StoreTable *table, int level, treb_error *error)
 {
     const StoreEntry *entry = table->entry[0];
     treb_status status = TREB_OK;
-    for (uint32_t b = 0; b < entry->batches; b++)
+    for (uint32_t b = 0; b < entry->groups; b++)
         for (int color = 0; color < 2 && status == TREB_OK; color++)
-            if (entry->batch[b]->level < level)
-                status = side_retire(table, &entry->batch[b]->side[color], color, error);
+            if (entry->group[b]->level < level)
+                status = side_retire(table, &entry->group[b]->side[color], color, error);
     return status;
 }
 
@@ -550,13 +557,13 @@ treb_status store_level(StoreTable *table, int level, treb_error *error)
     return retire(table, table->level - KEEP_LEVELS, error);
 }
 
-/* Gives a complete file its name. */
+/* Completes a file and gives it its name. */
 static treb_status entry_complete(const Store *store, StoreEntry *entry, treb_error *error)
 {
     char path[SCRATCH_PATH];
     treb_status status = entry_write_list(entry, error);
     if (status != TREB_OK) return status;
-    scratch_folder_file(&store->folder, &entry->shape.material, entry->wanted, path);
+    scratch_folder_file(&store->folder, &entry->layout.material, entry->wanted, path);
     char *name = strdup(path);
     if (name == NULL) return fail_memory(error);
     if (rename(entry->path, path) != 0) {
@@ -576,8 +583,8 @@ static treb_status end_entry(Store *store, StoreEntry *entry, bool complete, tre
     treb_status status = TREB_OK;
     if (complete && entry->wanted) status = entry_complete(store, entry, error);
     if (entry->complete) return status;
-    /* What was saved of a table in the works is of use to a later run. */
-    if (entry->path && !entry->lasting) unlink(entry->path);
+    /* The files of a persistent table are of use to a later run. */
+    if (entry->path && !entry->persistent) unlink(entry->path);
     drop_entry(store, entry);
     return status;
 }
@@ -587,7 +594,7 @@ treb_status store_end(StoreTable *table, bool complete, treb_error *error)
     Store *store = table->store;
     treb_status status = TREB_OK;
     if (complete) status = retire(table, table->level + 1, error);
-    for (int i = 0; i <= CUTS; i++) {
+    for (int i = 0; i <= SUBSETS; i++) {
         treb_error mine;
         if (table->entry[i] == NULL) continue;
         treb_status own = end_entry(store, table->entry[i], complete && status == TREB_OK, &mine);
@@ -599,26 +606,27 @@ treb_status store_end(StoreTable *table, bool complete, treb_error *error)
     return status;
 }
 
-/* ---- how much it will hold ------------------------------------------------------------------- */
+/* ---- How much memory ------------------------------------------------------------------------ */
 
-uint64_t store_side_memory(const Shape *shape, unsigned wanted, bool pushes, unsigned metrics,
-                           const Ranks *apart)
+uint64_t store_side_memory(const Layout *layout, unsigned wanted, bool pushes, unsigned metrics,
+                           const Processes *partitioned)
 {
-    /* Only tables of six men and more have distances that take two bytes. */
+    /* Only tables of six or more men have distances that take two bytes. */
     const bool dtc = metrics >> TREB_DTC & 1, distances = dtc || metrics >> TREB_DTM & 1,
-               many = material_men(&shape->material) > PLIES_BYTE_MEN;
-    const SideKind kind = {true, distances && many, dtc};
-    StoreEntry entry = entry_layout(shape, wanted);
-    SharePlanes planes;
+               many = material_men(&layout->material) > PLIES_BYTE_MEN;
+    const StoredFormat format = {true, distances && many, dtc};
+    StoreEntry entry = entry_layout(layout, wanted);
+    PartitionSize planes;
     uint64_t bytes = 0;
-    if (apart != NULL && share_largest(shape, apart, &planes)) entry.planes = planes.own;
-    /* Cuts are read plane by plane if need be. */
-    if (entry.cut.squares == 0) bytes += part_cost(&entry, kind, PART_VALUES);
-    if (pushes) bytes += part_cost(&entry, kind, PART_PUSHES);
+    if (partitioned != NULL && partition_largest(layout, partitioned, &planes))
+        entry.planes = planes.own;
+    /* Subsets can be read plane by plane. */
+    if (entry.subset.squares == 0) bytes += part_cost(&entry, format, PART_VALUES);
+    if (pushes) bytes += part_cost(&entry, format, PART_PUSHES);
     return bytes;
 }
 
-uint64_t store_write_memory(const Shape *shape, int threads)
+uint64_t store_write_memory(const Layout *layout, int threads)
 {
-    return part_write_cost(shape, threads);
+    return part_write_cost(layout, threads);
 }

@@ -1,86 +1,87 @@
-/* store.h - the solved slices that parents will ask for.
+/* store.h - keeps solved slices for the slices and tables that are solved later.
  *
- * While a table is being solved its slices are put here. Those that its own pawn pushes may still
- * ask for stay in memory if there is room; the rest is compressed into a scratch file, "KRPvKR.dtm.solved" in a
- * folder of its own, and read back when a parent asks. What was read stays in memory within a
- * budget. A scratch file carries its name only when it is complete; a later run uses what it
- * finds. */
-#ifndef TREB_GEN_STORE_H
-#define TREB_GEN_STORE_H
+ * While a table is being solved its slices are put here. Slices that the table's own pawn pushes will read stay in
+ * memory if possible. The others are compressed into a scratch file, "KRPvKR.dtm.solved" in a folder of its own, and
+ * read back when another table needs them. What was read stays in memory within a limit. A scratch file gets its name
+ * when it is complete. A later run uses the files that it finds. */
+#ifndef TREB_GEN_STORE_STORE_H
+#define TREB_GEN_STORE_STORE_H
 
 #include "core/format/table.h"
-#include "gen/solve/batch.h"
+#include "gen/solve/slice_group.h"
 #include "gen/solve/solve.h"
 
 typedef struct Store Store;
 
-/* Keeps scratch files in `directory`/.scratch. `mates` tells whether values are distances to mate: files of the other kind are not
- * used. NULL: out of memory. */
-Store *store_new(const char *directory, bool mates, Ledger *ledger);
+/* Creates a store with scratch files in `directory`/.scratch. `mates`: the values are distances to mate, not only
+ * verdicts; files of the other kind are not used. NULL: out of memory. */
+Store *store_new(const char *directory, bool mates, MemoryBudget *budget);
 
-/* Its scratch files stay: see scratch_folder.h. */
+/* Frees the store. Its scratch files stay: see scratch_folder.h. */
 void store_free(Store *store);
 
-/* The bytes that slices in memory may take: no more are kept than these and what is in use. TREB_ERR_IO,
- * TREB_ERR_MEMORY: what must go cannot be filed. */
-treb_status store_set_budget(Store *store, uint64_t bytes, treb_error *error);
+/* Sets how many bytes the slices in memory may take, beside those in use. TREB_ERR_IO, TREB_ERR_MEMORY: slices that
+ * must leave memory cannot be written to a file. */
+treb_status store_set_limit(Store *store, uint64_t bytes, treb_error *error);
 
-/* Whether what pushes ask for is filed as well, and read plane by plane; not of tables of which ranks keep their own
- * planes. */
-void store_file_pushes(Store *store, bool file);
-bool store_files_pushes(const Store *store);
+/* Sets whether slices for pushes are written to the file too, and read plane by plane. Not possible for tables of
+ * which each process keeps only its own planes. */
+void store_set_pushes_in_file(Store *store, bool file);
+bool store_pushes_in_file(const Store *store);
 
-/* What is wanted are sets of sides to move and cuts: see gen/solve/solved.h. */
+/* `wanted` is a mask of sides to move and subsets: see gen/solve/subset.h. */
 
-/* Whether that is at hand of a material, by now or from an earlier run. */
+/* Whether the store has this of a material, from this run or an earlier one. */
 bool store_has(Store *store, const Material *material, unsigned wanted);
 
-/* Whether store_has would be true of a store that begins in `directory`. Changes nothing there. */
+/* Whether store_has would be true for a new store in `directory`. Changes nothing there. */
 bool store_left(const char *directory, bool mates, const Material *material, unsigned wanted);
 
-/* Begins a table. `parents`: what will be wanted by other tables; `apart`: ranks that keep their own planes alone, or
- * NULL (see ranks_apart); `lasting`: its files outlive a run that is cut short; `state`: NULL, or what an earlier run put, to go on from. NULL: see `error`; TREB_ERR_DAMAGED if that
- * cannot be used. */
+/* Begins a table. `parents`: what other tables will read of it. `partitioned`: the processes if each keeps only its
+ * own planes, or NULL (see processes_partitioned). `persistent`: its files are kept if the run is stopped. `state`:
+ * NULL, or what an earlier run has put, to resume from it. Returns NULL on failure, see `error`; TREB_ERR_DAMAGED if
+ * the state cannot be used. */
 typedef struct StoreTable StoreTable;
-StoreTable *store_begin(Store *store, const Shape *shape, unsigned parents, const Ranks *apart,
-                        bool lasting, State *state, treb_error *error);
+StoreTable *store_begin(Store *store, const Layout *layout, unsigned parents,
+                        const Processes *partitioned, bool persistent, State *state,
+                        treb_error *error);
 
-/* Where a run saves a table in the works: the folder, made if need be, and a name, to which parts add theirs.
- * TREB_ERR_IO. */
+/* Returns where a run saves a table while it is made: the folder, which is created if necessary, and the name of the
+ * file that says how far the table is. The names of other saved files begin with this name. TREB_ERR_IO. */
 treb_status store_saved_name(const Store *store, const Material *material, const char **directory,
                              char *name, size_t size, treb_error *error);
 
-/* Removes all that was saved of it. */
+/* Removes all that was saved of a table. */
 void store_forget_saved(const Store *store, const Material *material);
-/* And what is complete of it is not used either. */
+/* Removes all that was saved of a table, and drops what the store has of it. */
 void store_forget(Store *store, const Material *material);
 
-/* What a lasting table has so far, for another run; it is on the disk then. TREB_ERR_IO,
- * TREB_ERR_MEMORY. Nothing may be asked of the store meanwhile. */
+/* Appends to `state` what a persistent table has so far, and waits until that is on the disk. No other function of
+ * the store may run at the same time. TREB_ERR_IO, TREB_ERR_MEMORY. */
 treb_status store_table_put(StoreTable *table, State *state, treb_error *error);
 
-/* Takes the slices of `slice`, number[lane] each. Thread-safe. */
-treb_status store_put(StoreTable *table, const uint64_t *number, const Slice *slice,
+/* Puts slices into the store; number[lane] is the number of each. Thread-safe. */
+treb_status store_put(StoreTable *table, const uint64_t *number, const SolvedSlice *slice,
                       treb_error *error);
 
-/* Begins a level, from 0 on: pushes lead to one or two levels before, so what is older than that is filed
- * away. */
+/* Begins a level, from 0 on. A push leads at most two levels back, so older levels leave memory. */
 treb_status store_level(StoreTable *table, int level, treb_error *error);
 
-/* The table is complete, or is given up. Frees it either way. */
+/* Ends the table: it is complete, or given up. Frees it in either case. */
 treb_status store_end(StoreTable *table, bool complete, treb_error *error);
 
-/* For the solver. */
-SolvedSource store_source(Store *store);
+/* Returns the store as a provider of solved slices. */
+SliceProvider store_provider(Store *store);
 
 /* ---- How much it will hold -------------------------------------------------------------------- */
 
-/* Bytes of one side to move of a batch as parents ask for it, or as its own pushes do, with these
- * distances; of the largest share, where ranks keep their own planes. */
-uint64_t store_side_memory(const Shape *shape, unsigned wanted, bool pushes, unsigned metrics,
-                           const Ranks *apart);
+/* Returns the bytes of one side to move of a group: what other tables read or, with `pushes`, what the table's own
+ * pushes read. `metrics`: the distances that are solved. If each process keeps only its own planes: of the process
+ * that has most. */
+uint64_t store_side_memory(const Layout *layout, unsigned wanted, bool pushes, unsigned metrics,
+                           const Processes *partitioned);
 
-/* Bytes that filing a side takes with so many threads. */
-uint64_t store_write_memory(const Shape *shape, int threads);
+/* Returns the bytes that writing a side to the file takes with `threads` threads. */
+uint64_t store_write_memory(const Layout *layout, int threads);
 
 #endif

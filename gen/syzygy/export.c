@@ -8,23 +8,23 @@
 #include "core/chess/bitboard.h"
 #include "core/system/error.h"
 #include "core/system/stop.h"
-#include "gen/compress/estimate.h"
+#include "gen/compress/size_estimate.h"
 #include "gen/compress/values.h"
-#include "gen/syzygy/file.h"
+#include "gen/syzygy/export_file.h"
 #include "gen/write/cells.h"
 
 enum { SIDES = 2, FILES = 4 };
 
 struct Exporter {
-    const Shape *shape;
+    const Layout *layout;
     ExportOptions options;
     int files;
-    GatherMaps maps;
+    RemapTables maps;
     Cells *cells[TREB_DTZ + 1]; /* by metric */
     PlyCounts counts[FILES];    /* DTZ, by file of the leading pawn; of no less than there are */
     ArrayOrders orders[TREB_DTZ + 1][SIDES]; /* that come into question */
     int distance_side; /* to move, whose distances are stored: known behind the first file */
-    Tally tally;
+    TableStatistics statistics;
     Histograms *histograms;
 };
 
@@ -33,27 +33,27 @@ struct Exporter {
 static treb_status exporter_init(Exporter *e, treb_error *error)
 {
     CellsPlace place = {.directory = e->options.directory,
-                        .ledger = e->options.ledger,
+                        .budget = e->options.budget,
                         .keep = e->options.keep / 2,
                         .stop = e->options.stop};
-    if (!gather_maps_init(&e->maps, e->shape)) return fail_memory(error);
+    if (!remap_tables_init(&e->maps, e->layout)) return fail_memory(error);
     for (int m = TREB_WDL; m <= TREB_DTZ; m++)
-        if ((e->cells[m] = cells_new(e->shape, m, CELLS_BOTH, &place, error)) == NULL)
+        if ((e->cells[m] = cells_new(e->layout, m, CELLS_BOTH, &place, error)) == NULL)
             return error->status;
-    e->histograms = ledger_calloc(e->options.ledger, sizeof *e->histograms);
+    e->histograms = budget_calloc(e->options.budget, sizeof *e->histograms);
     return e->histograms != NULL ? TREB_OK : fail_memory(error);
 }
 
-Exporter *export_new(const Shape *shape, const ExportOptions *options, treb_error *error)
+Exporter *export_new(const Layout *layout, const ExportOptions *options, treb_error *error)
 {
     Exporter *e = calloc(1, sizeof *e);
     if (e == NULL) {
         fail_memory(error);
         return NULL;
     }
-    e->shape = shape;
+    e->layout = layout;
     e->options = *options;
-    e->files = shape->pawns ? FILES : 1;
+    e->files = layout->pawns ? FILES : 1;
     if (exporter_init(e, error) == TREB_OK) return e;
     export_abort(e);
     return NULL;
@@ -64,16 +64,16 @@ void export_abort(Exporter *e)
     if (e == NULL) return;
     for (int m = TREB_WDL; m <= TREB_DTZ; m++) cells_free(e->cells[m]);
     for (int i = 0; i < (TREB_DTZ + 1) * SIDES; i++) orders_free(&e->orders[i / SIDES][i % SIDES]);
-    gather_maps_free(&e->maps);
-    ledger_free(e->histograms);
+    remap_tables_free(&e->maps);
+    budget_free(e->histograms);
     free(e);
 }
 
 /* Takes wins that a capture or pawn move shows off those in one ply: files do not have them. What is
  * left is about right, and no less than 1 where there was any: it tells which value is frequent. */
-static void drop_shown_wins(const Slice *slice, PlyCounts *counts)
+static void drop_shown_wins(const SolvedSlice *slice, PlyCounts *counts)
 {
-    uint64_t weight = (slice->shape->pawns ? 2 : 8) << slice->shape->pair;
+    uint64_t weight = (slice->layout->pawns ? 2 : 8) << slice->layout->pair;
     for (int side = 0; side < SIDES; side++) {
         uint64_t shown = weight * slice->zeroing_wins[side], *ones = &counts->of[side][1][1];
         if (*ones > 0) *ones = *ones > shown ? *ones - shown : 1;
@@ -81,7 +81,7 @@ static void drop_shown_wins(const Slice *slice, PlyCounts *counts)
 }
 
 /* Slices solved together are counted together: as some of each file that one of them has. */
-static void count_plies(Exporter *e, const uint64_t *number, const Slice *slice)
+static void count_plies(Exporter *e, const uint64_t *number, const SolvedSlice *slice)
 {
     bool counted[FILES] = {false};
     PlyCounts counts = slice->counts[TREB_DTZ], *own = &counts;
@@ -99,12 +99,12 @@ static void count_plies(Exporter *e, const uint64_t *number, const Slice *slice)
     }
 }
 
-treb_status export_add(Exporter *e, const uint64_t *number, const Slice *slice, treb_error *error)
+treb_status export_add(Exporter *e, const uint64_t *number, const SolvedSlice *slice, treb_error *error)
 {
     treb_status status = cells_add(e->cells, TREB_DTZ + 1, number, slice, NULL, error);
     if (status != TREB_OK) return status;
     count_plies(e, number, slice);
-    return tally_slice(&e->tally, e->histograms, number[0], slice, NULL, e->options.ledger, NULL,
+    return statistics_add_slice(&e->statistics, e->histograms, number[0], slice, NULL, e->options.budget, NULL,
                        error);
 }
 
@@ -127,7 +127,7 @@ static bool exact_wins(const Exporter *e, int file, int color)
     const PlyCounts *c = &e->counts[file];
     bool own = c->of[color][1][RULE_PLIES] || c->of[!color][0][RULE_PLIES];
     bool other = c->of[!color][1][RULE_PLIES] || c->of[color][0][RULE_PLIES];
-    return e->options.exact || own || (e->shape->symmetric && other);
+    return e->options.exact || own || (e->layout->symmetric && other);
 }
 
 /* What a file has for a distance. Mate is where a distance of 1 is. */
@@ -196,25 +196,25 @@ static uint8_t distance_value(const Values *values, Plies verdict, Plies plies)
 }
 
 /* The cells of one file and side to move. */
-typedef struct Source {
+typedef struct RemapInput {
     int file, side;
     const Values *values; /* of distances; NULL: verdicts */
     uint8_t *cells;       /* slice after slice */
-} Source;
+} RemapInput;
 
 /* Brings the cells of a pair that the solver keeps once to where files may ask for the other order. */
-static void mirror_pair(const Shape *shape, uint8_t *cells)
+static void mirror_pair(const Layout *layout, uint8_t *cells)
 {
-    for (size_t cell = 0; cell < shape->plane_cells && shape->pair; cell += 64)
-        if (shape_cell(shape, cell) != cell)
-            memcpy(cells + cell, cells + shape_cell(shape, cell), 64);
+    for (size_t cell = 0; cell < layout->plane_cells && layout->pair; cell += 64)
+        if (layout_cell(layout, cell) != cell)
+            memcpy(cells + cell, cells + layout_cell(layout, cell), 64);
 }
 
-static treb_status fill_chunk(const Exporter *e, const Source *s, uint64_t slice, uint32_t chunk,
+static treb_status fill_chunk(const Exporter *e, const RemapInput *s, uint64_t slice, uint32_t chunk,
                               Plies *room[2], treb_error *error)
 {
-    uint32_t planes = cells_planes(e->shape), first = chunk * planes;
-    if (planes > e->shape->kings - first) planes = e->shape->kings - first;
+    uint32_t planes = cells_planes(e->layout), first = chunk * planes;
+    if (planes > e->layout->kings - first) planes = e->layout->kings - first;
     size_t count = planes * e->maps.plane;
     uint8_t *out = s->cells + e->maps.place[slice] * e->maps.slice + first * e->maps.plane;
     for (int m = TREB_WDL; m <= (s->values ? TREB_DTZ : TREB_WDL); m++) {
@@ -226,19 +226,19 @@ static treb_status fill_chunk(const Exporter *e, const Source *s, uint64_t slice
             out[i] = distance_value(s->values, room[TREB_WDL][i], room[TREB_DTZ][i]);
     else
         for (size_t i = 0; i < count; i++) out[i] = verdict_value(room[TREB_WDL][i]);
-    for (uint32_t k = 0; k < planes; k++) mirror_pair(e->shape, out + k * e->maps.plane);
+    for (uint32_t k = 0; k < planes; k++) mirror_pair(e->layout, out + k * e->maps.plane);
     return TREB_OK;
 }
 
-static treb_status fill_source(const Exporter *e, const Source *s, treb_error *error)
+static treb_status fill_source(const Exporter *e, const RemapInput *s, treb_error *error)
 {
     treb_status status = TREB_OK;
-    uint64_t chunks = cells_chunks(e->cells[TREB_WDL]), parts = e->shape->index.slices * chunks;
+    uint64_t chunks = cells_chunks(e->cells[TREB_WDL]), parts = e->layout->index.slices * chunks;
 #pragma omp parallel
     {
         Plies *room[2];
         for (int m = 0; m < 2; m++)
-            room[m] = ledger_alloc(e->options.ledger, cells_chunk_bytes(e->shape));
+            room[m] = budget_alloc(e->options.budget, cells_chunk_bytes(e->layout));
 #pragma omp for schedule(dynamic)
         for (uint64_t i = 0; i < parts; i++) {
             treb_error mine;
@@ -254,7 +254,7 @@ static treb_status fill_source(const Exporter *e, const Source *s, treb_error *e
                 *error = mine;
             }
         }
-        for (int m = 0; m < 2; m++) ledger_free(room[m]);
+        for (int m = 0; m < 2; m++) budget_free(room[m]);
     }
     return status;
 }
@@ -264,13 +264,13 @@ static treb_status fill_source(const Exporter *e, const Source *s, treb_error *e
 static bool stopped(const Exporter *e) { return stop_asked(e->options.stop); }
 
 /* Fills a source, and finds the orders that may suit it. */
-static treb_status prepare_array(Exporter *e, Source *s, OrderChoice *choice, treb_error *error)
+static treb_status prepare_array(Exporter *e, RemapInput *s, OrderChoice *choice, treb_error *error)
 {
     ArrayOrders *orders = &e->orders[s->values ? TREB_DTZ : TREB_WDL][s->side], own = {NULL, 0};
-    s->cells = ledger_alloc(e->options.ledger, e->maps.slices[s->file] * e->maps.slice);
+    s->cells = budget_alloc(e->options.budget, e->maps.slices[s->file] * e->maps.slice);
     if (s->cells == NULL) return fail_memory(error);
     treb_status status = fill_source(e, s, error);
-    OrderWish wish = {&e->maps, s->file, s->cells, e->options.ledger};
+    OrderParams wish = {&e->maps, s->file, s->cells, e->options.budget};
     /* What is best for the first file is among the best for the others. */
     if (s->file > 0) {
         if (status == TREB_OK && !orders_copy(&own, orders)) status = fail_memory(error);
@@ -281,22 +281,22 @@ static treb_status prepare_array(Exporter *e, Source *s, OrderChoice *choice, tr
     return status;
 }
 
-/* The cells in an order; to be given back to the ledger. NULL: out of memory. */
-static uint8_t *ordered_cells(const Exporter *e, const Source *s, const ArrayOrder *order,
+/* The cells in an order; to be given back to the budget. NULL: out of memory. */
+static uint8_t *ordered_cells(const Exporter *e, const RemapInput *s, const ArrayOrder *order,
                               uint64_t *size)
 {
     SyzygyIndex index;
-    syzygy_index_init(&index, &e->maps.syzygy, &e->shape->material, order->man, order->place,
+    syzygy_index_init(&index, &e->maps.syzygy, &e->layout->material, order->man, order->place,
                       order->place2, s->file);
     *size = index.size;
-    uint8_t *cells = ledger_alloc(e->options.ledger, index.size);
+    uint8_t *cells = budget_alloc(e->options.budget, index.size);
     if (cells != NULL)
-        gather_all(&(Gather){&e->maps, &index, s->file, s->cells, ENCODE_ANY}, cells);
+        remap_all(&(Remap){&e->maps, &index, s->file, s->cells, ENCODE_ANY}, cells);
     return cells;
 }
 
 /* Which of the orders takes least, now that all cells are looked at. NULL: out of memory. */
-static const ArrayOrder *best_order(const Exporter *e, const Source *s, const OrderChoice *choice)
+static const ArrayOrder *best_order(const Exporter *e, const RemapInput *s, const OrderChoice *choice)
 {
     enum { LITTLE = 128 }; /* bytes of which none is worth saving */
     int best = 0, count = choice->count;
@@ -304,8 +304,8 @@ static const ArrayOrder *best_order(const Exporter *e, const Source *s, const Or
     for (int i = 0; i < count && count > 1 && least > LITTLE && !stopped(e); i++) {
         uint64_t size, bytes = 0;
         uint8_t *cells = ordered_cells(e, s, &choice->order[i], &size);
-        if (cells != NULL) bytes = estimate_array(cells, size, &array_form, e->options.ledger);
-        ledger_free(cells);
+        if (cells != NULL) bytes = size_estimate_array(cells, size, &array_limits, e->options.budget);
+        budget_free(cells);
         if (bytes == 0) return NULL;
         if (bytes < least) {
             least = bytes;
@@ -315,7 +315,7 @@ static const ArrayOrder *best_order(const Exporter *e, const Source *s, const Or
     return &choice->order[best];
 }
 
-static treb_status encode_source(const Exporter *e, const Source *s, const OrderChoice *choice,
+static treb_status encode_source(const Exporter *e, const RemapInput *s, const OrderChoice *choice,
                                  ExportArray *array, treb_error *error)
 {
     const ArrayOrder *order = best_order(e, s, choice);
@@ -323,24 +323,24 @@ static treb_status encode_source(const Exporter *e, const Source *s, const Order
     uint64_t size;
     uint8_t *cells = ordered_cells(e, s, order, &size);
     if (cells == NULL) return fail_memory(error);
-    EncodeOptions options = {.ledger = e->options.ledger,
+    EncodeOptions options = {.budget = e->options.budget,
                              .threads = omp_get_max_threads(),
                              .only_zero = s->values != NULL,
                              .block_bits = s->values != NULL ? 10 : 6};
     array->order = *order;
     treb_status status = encode_array(cells, size, &options, &array->encoded, error);
-    ledger_free(cells);
+    budget_free(cells);
     return status;
 }
 
 static treb_status verdict_array(Exporter *e, int file, int side, ExportArray *array,
                                  treb_error *error)
 {
-    Source s = {.file = file, .side = side};
+    RemapInput s = {.file = file, .side = side};
     OrderChoice choice;
     treb_status status = prepare_array(e, &s, &choice, error);
     if (status == TREB_OK && !stopped(e)) status = encode_source(e, &s, &choice, array, error);
-    ledger_free(s.cells);
+    budget_free(s.cells);
     return status;
 }
 
@@ -348,7 +348,7 @@ static treb_status verdict_array(Exporter *e, int file, int side, ExportArray *a
 typedef struct Distances {
     ExportArray array;
     Values values;
-    Source source;
+    RemapInput source;
     OrderChoice choice; /* `bytes`: once it is encoded, in truth */
 } Distances;
 
@@ -356,7 +356,7 @@ static treb_status prepare_distances(Exporter *e, int file, int side, Distances 
                                      treb_error *error)
 {
     d->values.array = &d->array;
-    d->source = (Source){file, side, &d->values, NULL};
+    d->source = (RemapInput){file, side, &d->values, NULL};
     treb_status status = values_init(e, file, side, &d->values, error);
     if (status != TREB_OK) return status;
     return prepare_array(e, &d->source, &d->choice, error);
@@ -365,7 +365,7 @@ static treb_status prepare_distances(Exporter *e, int file, int side, Distances 
 static treb_status encode_distances(const Exporter *e, Distances *d, treb_error *error)
 {
     treb_status status = encode_source(e, &d->source, &d->choice, &d->array, error);
-    ledger_free(d->source.cells);
+    budget_free(d->source.cells);
     d->source.cells = NULL;
     d->choice.bytes = encoded_bytes(&d->array.encoded);
     return status;
@@ -390,7 +390,7 @@ static treb_status distance_array(Exporter *e, int file, ExportArray *array, tre
     Distances *d = calloc(SIDES, sizeof *d);
     int best = file > 0 ? e->distance_side : 0, first = best, last = best;
     if (d == NULL) return fail_memory(error);
-    if (file == 0 && !e->shape->symmetric) last = SIDES - 1;
+    if (file == 0 && !e->layout->symmetric) last = SIDES - 1;
     treb_status status = TREB_OK;
     for (int side = first; side <= last && status == TREB_OK && !stopped(e); side++)
         status = prepare_distances(e, file, side, &d[side], error);
@@ -400,7 +400,7 @@ static treb_status distance_array(Exporter *e, int file, ExportArray *array, tre
     e->distance_side = file == 0 ? best : e->distance_side;
     *array = d[best].array;
     encode_free(&d[!best].array.encoded);
-    for (int side = 0; side < SIDES; side++) ledger_free(d[side].source.cells);
+    for (int side = 0; side < SIDES; side++) budget_free(d[side].source.cells);
     free(d);
     return status;
 }
@@ -408,23 +408,23 @@ static treb_status distance_array(Exporter *e, int file, ExportArray *array, tre
 /* ---- Side by side ---------------------------------------------------------------------------- */
 
 /* Bytes that an array takes while it is made. */
-static uint64_t array_memory(const GatherMaps *maps, int threads)
+static uint64_t array_memory(const RemapTables *maps, int threads)
 {
     uint64_t most = 0;
     for (int f = 0; f < FILES; f++)
         if (maps->slices[f] > most) most = maps->slices[f];
     /* Values of both sides to move; then of one, and they once more in the array's order, where
      * there are 1 % more at most. */
-    uint64_t source = ledger_cost(most * maps->slice + most * maps->slice / 64);
+    uint64_t source = budget_cost(most * maps->slice + most * maps->slice / 64);
     return 2 * source + encode_memory(source, threads) + orders_memory(threads) +
-           2 * (uint64_t)threads * ledger_cost(cells_chunk_bytes(maps->shape));
+           2 * (uint64_t)threads * budget_cost(cells_chunk_bytes(maps->layout));
 }
 
 /* How many arrays are made side by side: learning a code is work for one thread. */
 static int arrays_at_once(const Exporter *e, int arrays)
 {
     int threads = omp_in_parallel() ? 1 : omp_get_max_threads(), n = threads;
-    uint64_t room = ledger_room(e->options.ledger);
+    uint64_t room = budget_left(e->options.budget);
     if (n > arrays) n = arrays;
     while (n > 1 && room / (uint64_t)n < array_memory(&e->maps, (threads + n - 1) / n)) n--;
     return n;
@@ -504,10 +504,10 @@ static treb_status write_files(Exporter *e, WriteResult *result, treb_error *err
     ExportFile *file = calloc(TREB_DTZ + 1, sizeof *file);
     if (file == NULL) return fail_memory(error);
     for (int m = TREB_WDL; m <= TREB_DTZ; m++) {
-        file[m].material = &e->shape->material;
+        file[m].material = &e->layout->material;
         file[m].metric = m;
         file[m].files = e->files;
-        file[m].sides = m == TREB_WDL && !e->shape->symmetric ? SIDES : 1;
+        file[m].sides = m == TREB_WDL && !e->layout->symmetric ? SIDES : 1;
     }
     treb_status status = fill_all(e, file, error);
     for (int m = TREB_DTZ; m >= TREB_WDL && status == TREB_OK && !stopped(e); m--)
@@ -530,30 +530,30 @@ static bool list_orders(Exporter *e)
 treb_status export_finish(Exporter *e, WriteResult *result, treb_error *error)
 {
     memset(result, 0, sizeof *result);
-    tally_finish(&e->tally, e->histograms, e->shape);
+    statistics_finish(&e->statistics, e->histograms, e->layout);
     treb_status status = list_orders(e) ? write_files(e, result, error) : fail_memory(error);
-    result->tally = e->tally;
+    result->statistics = e->statistics;
     for (int side = 0; side < SIDES; side++)
-        for (int v = 0; v < WDL_VALUES; v++) result->positions += e->tally.count[side][v];
+        for (int v = 0; v < WDL_VALUES; v++) result->positions += e->statistics.count[side][v];
     export_abort(e);
     return status;
 }
 
-WriterMemory export_memory(const Shape *shape, int threads)
+WriterMemory export_memory(const Layout *layout, int threads)
 {
-    GatherMaps *maps = calloc(1, sizeof *maps);
+    RemapTables *maps = calloc(1, sizeof *maps);
     WriterMemory bytes = {UINT64_MAX / 2, UINT64_MAX / 2};
-    if (maps == NULL || !gather_maps_init(maps, shape)) {
+    if (maps == NULL || !remap_tables_init(maps, layout)) {
         free(maps);
         return bytes;
     }
-    uint64_t always = ledger_cost(sizeof(Histograms)) + 2 * cells_memory(shape, NULL);
-    bytes.adding = always + cells_add_memory(shape, 2, threads);
+    uint64_t always = budget_cost(sizeof(Histograms)) + 2 * cells_memory(layout, NULL);
+    bytes.adding = always + cells_add_memory(layout, 2, threads);
     /* One array at a time, and what is to be written. */
     bytes.finishing =
-        always + array_memory(maps, threads) + (uint64_t)threads * cells_read_memory(shape);
+        always + array_memory(maps, threads) + (uint64_t)threads * cells_read_memory(layout);
     for (int f = 0; f < FILES; f++) bytes.finishing += maps->slices[f] * maps->slice / 6;
-    gather_maps_free(maps);
+    remap_tables_free(maps);
     free(maps);
     return bytes;
 }

@@ -11,13 +11,15 @@
 
 #include "core/system/error.h"
 #include "core/system/io.h"
+#include "core/system/memory_layout.h"
 #include "core/system/stop.h"
+#include "gen/solve/partition.h"
 #include "gen/write/cells_pack.h"
 
 enum { CHUNK_BYTES = 1 << 19, LEVEL = 1 };
 
 /* Where some planes of one side of a slice are. */
-typedef struct Chunk {
+typedef struct StoredChunk {
     union {
         uint8_t *bytes;  /* in memory, */
         uint64_t offset; /* or in the file */
@@ -25,58 +27,58 @@ typedef struct Chunk {
     uint32_t size; /* 0: not there */
     bool kept;     /* in memory */
     bool wide;     /* two bytes a cell */
-} Chunk;
+} StoredChunk;
 
 struct Cells {
-    const Shape *shape;
+    const Layout *layout;
     treb_metric metric;
     unsigned sides; /* that are kept; CELLS_BOUNDS */
-    Ledger *ledger;
+    MemoryBudget *budget;
     char directory[4096]; /* of the file, for messages */
     int file;
     _Atomic uint64_t end; /* of what was written */
     const atomic_bool *stop;
-    WriteWatch *watch;
+    WriteProgress *progress;
     uint64_t keep;         /* bytes that may stay in memory, */
     _Atomic uint64_t kept; /* and do */
     size_t plane_cells;    /* of one slice */
-    /* Chunks have planes one after the other in `plane`, from `first` on: in ascending order or, with ranks, part by
+    /* Chunks have planes one after the other in `plane`, from `first` on: in ascending order or, with processes, part by
      * part; which of them are here, and the first of these. */
     uint32_t chunks, *plane, *first, here;
     bool *own;
     unsigned seen;   /* verdicts */
-    Chunk *chunk[2]; /* by side: of slice `number` from number * chunks on */
+    StoredChunk *chunk[2]; /* by side: of slice `number` from number * chunks on */
 };
 
-uint32_t cells_planes(const Shape *shape)
+uint32_t cells_planes(const Layout *layout)
 {
-    size_t planes = CHUNK_BYTES / shape_lane_cells(shape);
+    size_t planes = CHUNK_BYTES / layout_lane_cells(layout);
     if (planes < 1) return 1;
-    return planes < shape->kings ? (uint32_t)planes : shape->kings;
+    return planes < layout->kings ? (uint32_t)planes : layout->kings;
 }
 
-size_t cells_chunk_bytes(const Shape *shape)
+size_t cells_chunk_bytes(const Layout *layout)
 {
-    return cells_planes(shape) * shape_lane_cells(shape) * sizeof(Plies);
+    return cells_planes(layout) * layout_lane_cells(layout) * sizeof(Plies);
 }
 
 /* Lists planes and chunks; none goes over the limit between two parts. */
-static bool list_chunks(Cells *v, const Ranks *ranks)
+static bool list_chunks(Cells *v, const Processes *processes)
 {
-    const uint32_t kings = v->shape->kings, most = cells_planes(v->shape);
+    const uint32_t kings = v->layout->kings, most = cells_planes(v->layout);
     uint8_t *part = calloc(kings, 1);
     uint32_t n = 0;
     v->plane = malloc(kings * sizeof *v->plane);
     v->first = malloc((kings + 1) * sizeof *v->first);
     v->own = malloc(kings * sizeof *v->own);
     const bool ok = part && v->plane && v->first && v->own;
-    if (ok && ranks != NULL) ranks_parts(v->shape, part);
+    if (ok && processes != NULL) partition_parts(v->layout, part);
     v->here = UINT32_MAX;
-    for (unsigned p = 0; p < (ranks != NULL ? RANK_PARTS : 1) && ok; p++)
+    for (unsigned p = 0; p < (processes != NULL ? PARTITION_PARTS : 1) && ok; p++)
         for (uint32_t k = 0, in = 0; k < kings; k++) {
             if (part[k] != p) continue;
             if (in++ % most == 0) {
-                const bool own = ranks == NULL || ranks_owner(ranks->count, p) == ranks->rank;
+                const bool own = processes == NULL || partition_owner(processes->count, p) == processes->index;
                 if (own && v->here == UINT32_MAX) v->here = v->chunks;
                 v->own[v->chunks] = own;
                 v->first[v->chunks++] = n;
@@ -88,17 +90,17 @@ static bool list_chunks(Cells *v, const Ranks *ranks)
     return ok;
 }
 
-static size_t most_chunks(const Shape *shape, const Ranks *ranks)
+static size_t most_chunks(const Layout *layout, const Processes *processes)
 {
-    size_t planes = cells_planes(shape), all = (shape->kings + planes - 1) / planes;
-    all += ranks != NULL ? RANK_PARTS : 0;
-    return all < shape->kings ? all : shape->kings;
+    size_t planes = cells_planes(layout), all = (layout->kings + planes - 1) / planes;
+    all += processes != NULL ? PARTITION_PARTS : 0;
+    return all < layout->kings ? all : layout->kings;
 }
 
 /* Of one side. */
 static size_t list_bytes(const Cells *v)
 {
-    return v->shape->index.slices * v->chunks * sizeof(Chunk);
+    return v->layout->index.slices * v->chunks * sizeof(StoredChunk);
 }
 
 /* The file, from its start or as it is. */
@@ -110,7 +112,7 @@ static int open_file(const Cells *v, const CellsPlace *place, int flags)
     return open(path, O_RDWR | O_CLOEXEC | flags, 0600);
 }
 
-static Cells *cells_open(const Shape *shape, treb_metric metric, unsigned sides,
+static Cells *cells_open(const Layout *layout, treb_metric metric, unsigned sides,
                          const CellsPlace *place, int flags, treb_error *error)
 {
     Cells *v = calloc(1, sizeof *v);
@@ -118,32 +120,32 @@ static Cells *cells_open(const Shape *shape, treb_metric metric, unsigned sides,
         fail_memory(error);
         return NULL;
     }
-    v->shape = shape;
-    v->plane_cells = shape_lane_cells(shape);
+    v->layout = layout;
+    v->plane_cells = layout_lane_cells(layout);
     v->metric = metric;
     v->sides = sides;
-    v->ledger = place->ledger;
+    v->budget = place->budget;
     v->keep = place->path == NULL ? place->keep : 0;
     v->stop = place->stop;
-    v->watch = place->watch;
+    v->progress = place->progress;
     v->seen = 1u << TREB_DRAW;
     snprintf(v->directory, sizeof v->directory, "%s", place->directory);
     v->file = open_file(v, place, flags);
     treb_status status =
         v->file >= 0 ? TREB_OK : fail_errno(error, "create a file in", v->directory);
-    if (status == TREB_OK && !list_chunks(v, place->ranks)) status = fail_memory(error);
+    if (status == TREB_OK && !list_chunks(v, place->processes)) status = fail_memory(error);
     for (int side = 0; side < 2 && status == TREB_OK; side++)
-        if (sides >> side & 1 && (v->chunk[side] = ledger_calloc(v->ledger, list_bytes(v))) == NULL)
+        if (sides >> side & 1 && (v->chunk[side] = budget_calloc(v->budget, list_bytes(v))) == NULL)
             status = fail_memory(error);
     if (status == TREB_OK) return v;
     cells_free(v);
     return NULL;
 }
 
-Cells *cells_new(const Shape *shape, treb_metric metric, unsigned sides, const CellsPlace *place,
+Cells *cells_new(const Layout *layout, treb_metric metric, unsigned sides, const CellsPlace *place,
                  treb_error *error)
 {
-    return cells_open(shape, metric, sides, place, O_CREAT | O_TRUNC, error);
+    return cells_open(layout, metric, sides, place, O_CREAT | O_TRUNC, error);
 }
 
 treb_status cells_put(const Cells *v, State *state, treb_error *error)
@@ -156,11 +158,11 @@ treb_status cells_put(const Cells *v, State *state, treb_error *error)
     return TREB_OK;
 }
 
-Cells *cells_get(const Shape *shape, treb_metric metric, unsigned sides, const CellsPlace *place,
+Cells *cells_get(const Layout *layout, treb_metric metric, unsigned sides, const CellsPlace *place,
                  State *state)
 {
     treb_error error;
-    Cells *v = cells_open(shape, metric, sides, place, 0, &error);
+    Cells *v = cells_open(layout, metric, sides, place, 0, &error);
     if (v == NULL) return NULL;
     atomic_store(&v->end, state_get(state));
     v->seen = (unsigned)state_get(state);
@@ -175,10 +177,10 @@ void cells_free(Cells *v)
 {
     if (v == NULL) return;
     for (int side = 0; side < 2; side++) {
-        Chunk *chunk = v->chunk[side];
-        for (uint64_t i = 0; chunk != NULL && i < v->shape->index.slices * v->chunks; i++)
-            if (chunk[i].kept) ledger_free(chunk[i].bytes);
-        ledger_free(chunk);
+        StoredChunk *chunk = v->chunk[side];
+        for (uint64_t i = 0; chunk != NULL && i < v->layout->index.slices * v->chunks; i++)
+            if (chunk[i].kept) budget_free(chunk[i].bytes);
+        budget_free(chunk);
     }
     if (v->file >= 0) close(v->file);
     free(v->plane);
@@ -190,7 +192,7 @@ void cells_free(Cells *v)
 uint32_t cells_chunks(const Cells *v) { return v->chunks; }
 unsigned cells_seen(const Cells *v) { return v->seen; }
 
-static Chunk *chunk_at(const Cells *v, uint64_t number, int side, uint32_t c)
+static StoredChunk *chunk_at(const Cells *v, uint64_t number, int side, uint32_t c)
 {
     return &v->chunk[side][number * v->chunks + c];
 }
@@ -208,11 +210,11 @@ const uint32_t *cells_chunk_planes(const Cells *v, uint32_t chunk, uint32_t *cou
     return v->plane + v->first[chunk];
 }
 
-void cells_agree(Cells *v, const Ranks *ranks)
+void cells_agree(Cells *v, const Processes *processes)
 {
     uint64_t seen[WDL_VALUES];
     for (int i = 0; i < WDL_VALUES; i++) seen[i] = v->seen >> i & 1;
-    ranks->sum(ranks->context, seen, WDL_VALUES);
+    processes->all_sum(processes->context, seen, WDL_VALUES);
     for (int i = 0; i < WDL_VALUES; i++) v->seen |= (unsigned)(seen[i] > 0) << i;
 }
 
@@ -222,11 +224,11 @@ static size_t plain_bytes(const Cells *v, bool wide, size_t cells)
 }
 
 /* Keeps what was packed in memory, if there is room. */
-static bool chunk_keep(Cells *v, const uint8_t *packed, size_t size, Chunk *out)
+static bool chunk_keep(Cells *v, const uint8_t *packed, size_t size, StoredChunk *out)
 {
-    uint64_t cost = ledger_cost(size);
+    uint64_t cost = budget_cost(size);
     if (atomic_fetch_add(&v->kept, cost) + cost <= v->keep &&
-        (out->bytes = ledger_alloc(v->ledger, size)) != NULL) {
+        (out->bytes = budget_alloc(v->budget, size)) != NULL) {
         memcpy(out->bytes, packed, size);
         out->kept = true;
         return true;
@@ -236,31 +238,31 @@ static bool chunk_keep(Cells *v, const uint8_t *packed, size_t size, Chunk *out)
 }
 
 /* Where a thread makes chunks: cells of all metrics and lanes. */
-typedef struct Room {
+typedef struct ChunkBuffer {
     Plane plane;
     Plies
         *chosen[TREB_METRICS]; /* lane after lane; those of the first are where the memory begins */
     Plies *lanes;              /* the cells of one plane, where each is of another slice */
     uint8_t *bytes, *packed;
     size_t bound;
-} Room;
+} ChunkBuffer;
 
-static size_t chunk_cells(const Shape *shape)
+static size_t chunk_cells(const Layout *layout)
 {
-    return cells_planes(shape) * shape_lane_cells(shape);
+    return cells_planes(layout) * layout_lane_cells(layout);
 }
 
-static size_t place_room(Room *room, const Shape *shape, int count, void *memory)
+static size_t place_room(ChunkBuffer *room, const Layout *layout, int count, void *memory)
 {
-    Layout layout = {memory, 0};
-    size_t cells = chunk_cells(shape);
+    MemoryLayout arrays = {memory, 0};
+    size_t cells = chunk_cells(layout);
     room->bound = ZSTD_compressBound(cells * sizeof(Plies));
     for (int i = 0; i < count; i++)
-        room->chosen[i] = layout_place(&layout, shape_lanes(shape) * cells * sizeof(Plies));
-    room->lanes = layout_place(&layout, SLICE_LANES * sizeof *room->lanes);
-    room->bytes = layout_place(&layout, cells);
-    room->packed = layout_place(&layout, room->bound);
-    return layout.size;
+        room->chosen[i] = memory_layout_place(&arrays, layout_lanes(layout) * cells * sizeof(Plies));
+    room->lanes = memory_layout_place(&arrays, SLICE_LANES * sizeof *room->lanes);
+    room->bytes = memory_layout_place(&arrays, cells);
+    room->packed = memory_layout_place(&arrays, room->bound);
+    return arrays.size;
 }
 
 static unsigned parts_of(Cells *const cells[], int count)
@@ -273,26 +275,26 @@ static unsigned parts_of(Cells *const cells[], int count)
     return parts;
 }
 
-static bool room_init(Room *room, Cells *const cells[], int count)
+static bool room_init(ChunkBuffer *room, Cells *const cells[], int count)
 {
     const Cells *v = cells[0];
-    void *memory = ledger_alloc(v->ledger, place_room(room, v->shape, count, NULL));
+    void *memory = budget_alloc(v->budget, place_room(room, v->layout, count, NULL));
     if (memory == NULL) return false;
-    place_room(room, v->shape, count, memory);
-    if (plane_init(&room->plane, v->shape, parts_of(cells, count), v->ledger)) return true;
-    ledger_free(memory);
+    place_room(room, v->layout, count, memory);
+    if (plane_init(&room->plane, v->layout, parts_of(cells, count), v->budget)) return true;
+    budget_free(memory);
     return false;
 }
 
-static void room_free(Room *room)
+static void room_free(ChunkBuffer *room)
 {
     plane_free(&room->plane);
-    ledger_free(room->chosen[0]);
+    budget_free(room->chosen[0]);
 }
 
 /* Compresses the cells of a chunk and keeps them, or appends them to the file. */
-static treb_status chunk_write(Cells *v, const Room *room, const Plies *chosen, size_t cells,
-                               Chunk *out, treb_error *error)
+static treb_status chunk_write(Cells *v, const ChunkBuffer *room, const Plies *chosen, size_t cells,
+                               StoredChunk *out, treb_error *error)
 {
     const void *plain = room->bytes;
     out->wide = false;
@@ -328,25 +330,25 @@ static void note_verdicts(Cells *v, const Plies *chosen, size_t cells)
 treb_status cells_write(Cells *v, uint64_t number, int side, uint32_t chunk, const Plies *chosen,
                         treb_error *error)
 {
-    const size_t cells = chunk_cells(v->shape), bound = ZSTD_compressBound(cells * sizeof *chosen);
-    const Room room = {.bytes = ledger_alloc(v->ledger, cells),
-                       .packed = ledger_alloc(v->ledger, bound),
+    const size_t cells = chunk_cells(v->layout), bound = ZSTD_compressBound(cells * sizeof *chosen);
+    const ChunkBuffer room = {.bytes = budget_alloc(v->budget, cells),
+                       .packed = budget_alloc(v->budget, bound),
                        .bound = bound};
     const size_t size = (v->first[chunk + 1] - v->first[chunk]) * v->plane_cells;
     treb_status status = room.bytes && room.packed ? TREB_OK : fail_memory(error);
     if (status == TREB_OK) note_verdicts(v, chosen, size);
     if (status == TREB_OK)
         status = chunk_write(v, &room, chosen, size, chunk_at(v, number, side, chunk), error);
-    ledger_free(room.bytes);
-    ledger_free(room.packed);
+    budget_free(room.bytes);
+    budget_free(room.packed);
     return status;
 }
 
 /* One chunk of one side to move of all slices. */
 typedef struct Part {
     const uint64_t *number;
-    const Slice *slice;
-    TallyPlanes *planes;
+    const SolvedSlice *slice;
+    PlaneStatistics *planes;
     int side;
     uint32_t chunk, count; /* of planes, */
     const uint32_t *plane; /* these */
@@ -360,12 +362,12 @@ static void choose(const Cells *v, const Part *part, const Plane *plane, int lan
 }
 
 /* Puts the cells of a plane into a chunk. */
-static void place_plane(const Cells *v, const Part *part, const Room *room, uint32_t plane,
+static void place_plane(const Cells *v, const Part *part, const ChunkBuffer *room, uint32_t plane,
                         Plies *chosen)
 {
-    const Slice *slice = part->slice;
-    size_t cells = chunk_cells(v->shape), at = plane * v->plane_cells;
-    if (v->shape->men > 0) {
+    const SolvedSlice *slice = part->slice;
+    size_t cells = chunk_cells(v->layout), at = plane * v->plane_cells;
+    if (v->layout->men > 0) {
         for (int lane = 0; lane < slice->lanes; lane++)
             choose(v, part, &room->plane, lane, chosen + lane * cells + at);
         return;
@@ -375,7 +377,7 @@ static void place_plane(const Cells *v, const Part *part, const Room *room, uint
     for (int lane = 0; lane < slice->lanes; lane++) chosen[lane * cells + at] = room->lanes[lane];
 }
 
-static treb_status part_add(Cells *const cells[], int count, const Part *part, Room *room,
+static treb_status part_add(Cells *const cells[], int count, const Part *part, ChunkBuffer *room,
                             treb_error *error)
 {
     const Cells *any = cells[0];
@@ -383,7 +385,7 @@ static treb_status part_add(Cells *const cells[], int count, const Part *part, R
     for (uint32_t k = 0; k < part->count && status == TREB_OK; k++) {
         status = plane_read(&room->plane, part->slice, part->side, part->plane[k], error);
         if (status == TREB_OK && part->planes != NULL)
-            tally_plane(part->planes, &room->plane, part->side, part->plane[k]);
+            statistics_add_plane(part->planes, &room->plane, part->side, part->plane[k]);
         for (int i = 0; i < count && status == TREB_OK; i++)
             if (cells[i]->sides >> part->side & 1)
                 place_plane(cells[i], part, room, k, room->chosen[i]);
@@ -392,7 +394,7 @@ static treb_status part_add(Cells *const cells[], int count, const Part *part, R
     for (int i = 0; i < count; i++) {
         if (!(cells[i]->sides >> part->side & 1)) continue;
         for (int lane = 0; lane < part->slice->lanes && status == TREB_OK; lane++) {
-            const Plies *chosen = room->chosen[i] + lane * chunk_cells(any->shape);
+            const Plies *chosen = room->chosen[i] + lane * chunk_cells(any->layout);
             note_verdicts(cells[i], chosen, size);
             status =
                 chunk_write(cells[i], room, chosen, size,
@@ -402,8 +404,8 @@ static treb_status part_add(Cells *const cells[], int count, const Part *part, R
     return status;
 }
 
-treb_status cells_add(Cells *const cells[], int count, const uint64_t *number, const Slice *slice,
-                      TallyPlanes *planes, treb_error *error)
+treb_status cells_add(Cells *const cells[], int count, const uint64_t *number, const SolvedSlice *slice,
+                      PlaneStatistics *planes, treb_error *error)
 {
     treb_status status = TREB_OK;
     if (count == 0) return TREB_OK;
@@ -412,7 +414,7 @@ treb_status cells_add(Cells *const cells[], int count, const uint64_t *number, c
     for (int i = 0; i < count; i++) sides |= cells[i]->sides;
 #pragma omp parallel
     {
-        Room room;
+        ChunkBuffer room;
         bool enough = room_init(&room, cells, count);
 #pragma omp for schedule(dynamic)
         for (uint32_t p = 0; p < 2 * any->chunks; p++) {
@@ -428,8 +430,8 @@ treb_status cells_add(Cells *const cells[], int count, const uint64_t *number, c
             treb_status own = enough ? TREB_OK : fail_memory(&mine);
             if (own == TREB_OK && any->own[chunk])
                 own = part_add(cells, count, &part, &room, &mine);
-            if (any->watch)
-                watch_add(&any->watch->added,
+            if (any->progress)
+                progress_add(&any->progress->added,
                           part.count * any->plane_cells * (uint64_t)slice->lanes);
             if (own == TREB_OK) continue;
 #pragma omp critical(cells_error)
@@ -446,12 +448,12 @@ treb_status cells_add(Cells *const cells[], int count, const uint64_t *number, c
 treb_status cells_read(const Cells *v, uint64_t number, int side, uint32_t chunk, Plies *out,
                        treb_error *error)
 {
-    const Chunk *c = chunk_at(v, number, side, chunk);
+    const StoredChunk *c = chunk_at(v, number, side, chunk);
     size_t cells = (v->first[chunk + 1] - v->first[chunk]) * v->plane_cells;
     size_t size = plain_bytes(v, c->wide, cells);
     treb_status status = TREB_OK;
     /* As it was packed, and the bytes that it is unpacked to, if those are not the cells. */
-    uint8_t *packed = ledger_alloc(v->ledger, (c->kept ? 0 : c->size) + (c->wide ? 0 : size) + 1);
+    uint8_t *packed = budget_alloc(v->budget, (c->kept ? 0 : c->size) + (c->wide ? 0 : size) + 1);
     if (packed == NULL) return fail_memory(error);
     uint8_t *plain = c->wide ? (uint8_t *)(void *)out : packed + (c->kept ? 0 : c->size);
     if (!c->kept && !io_read_at(v->file, packed, c->size, c->offset))
@@ -463,26 +465,26 @@ treb_status cells_read(const Cells *v, uint64_t number, int side, uint32_t chunk
         nibbles_unpack(plain, cells, out);
     else if (!c->wide)
         bytes_unpack(v->sides & CELLS_BOUNDS, plain, cells, out);
-    ledger_free(packed);
+    budget_free(packed);
     return status;
 }
 
-uint64_t cells_memory(const Shape *shape, const Ranks *ranks)
+uint64_t cells_memory(const Layout *layout, const Processes *processes)
 {
-    return 2 * ledger_cost(shape->index.slices * most_chunks(shape, ranks) * sizeof(Chunk));
+    return 2 * budget_cost(layout->index.slices * most_chunks(layout, processes) * sizeof(StoredChunk));
 }
 
-uint64_t cells_add_memory(const Shape *shape, int count, int threads)
+uint64_t cells_add_memory(const Layout *layout, int count, int threads)
 {
-    Room room;
+    ChunkBuffer room;
     unsigned parts = PLANE_BOUNDS;
     for (int m = 0; m < TREB_METRICS; m++) parts |= codes_parts((treb_metric)m);
     return (uint64_t)threads *
-           (ledger_cost(place_room(&room, shape, count, NULL)) + plane_memory(shape, parts));
+           (budget_cost(place_room(&room, layout, count, NULL)) + plane_memory(layout, parts));
 }
 
-uint64_t cells_read_memory(const Shape *shape)
+uint64_t cells_read_memory(const Layout *layout)
 {
-    size_t cells = chunk_cells(shape);
-    return ledger_cost(ZSTD_compressBound(cells * sizeof(Plies)) + cells + 1);
+    size_t cells = chunk_cells(layout);
+    return budget_cost(ZSTD_compressBound(cells * sizeof(Plies)) + cells + 1);
 }

@@ -4,13 +4,13 @@
  * all slices; Syzygy's files number positions in another way altogether. So cells wait, lightly
  * compressed: so many bytes in memory, the rest in a file without a name, which is gone when it is
  * closed or the run is killed. */
-#ifndef TREB_GEN_CELLS_H
-#define TREB_GEN_CELLS_H
+#ifndef TREB_GEN_WRITE_CELLS_H
+#define TREB_GEN_WRITE_CELLS_H
 
 #include "core/system/state.h"
 #include "gen/write/codes.h"
-#include "gen/write/tally.h"
-#include "gen/write/watch.h"
+#include "gen/write/statistics.h"
+#include "gen/write/write_progress.h"
 
 typedef struct Cells Cells;
 
@@ -20,11 +20,11 @@ typedef struct CellsPlace {
     /* Of a file that outlives the run, beside which nothing stays in memory, with the metric's name added;
      * NULL: one without a name. */
     const char *path;
-    Ledger *ledger;
+    MemoryBudget *budget;
     uint64_t keep; /* bytes that may be claimed in memory, beside what cells_memory says */
     const atomic_bool *stop; /* when true nothing more is added; NULL allowed */
-    WriteWatch *watch;       /* NULL allowed */
-    const Ranks *ranks;      /* each of which has its own planes; NULL: all are here */
+    WriteProgress *progress;       /* NULL allowed */
+    const Processes *processes;      /* each of which has its own planes; NULL: all are here */
 } CellsPlace;
 
 enum {
@@ -33,7 +33,7 @@ enum {
 };
 
 /* NULL: see `error`. */
-Cells *cells_new(const Shape *shape, treb_metric metric, unsigned sides, const CellsPlace *place,
+Cells *cells_new(const Layout *layout, treb_metric metric, unsigned sides, const CellsPlace *place,
                  treb_error *error);
 void cells_free(Cells *cells);
 
@@ -41,31 +41,31 @@ void cells_free(Cells *cells);
 treb_status cells_put(const Cells *cells, State *state, treb_error *error);
 
 /* As cells_new, with what an earlier run put. NULL: that cannot be used. */
-Cells *cells_get(const Shape *shape, treb_metric metric, unsigned sides, const CellsPlace *place,
+Cells *cells_get(const Layout *layout, treb_metric metric, unsigned sides, const CellsPlace *place,
                  State *state);
 
 /* Bytes that one claims. */
-uint64_t cells_memory(const Shape *shape, const Ranks *ranks);
+uint64_t cells_memory(const Layout *layout, const Processes *processes);
 
 /* Takes the slices of `slice`, number[lane] each, for each of these metrics, verdicts first; in parallel.
  * `planes`, which may be NULL, gets each plane that is read. May be called from several threads. */
-treb_status cells_add(Cells *const cells[], int count, const uint64_t *number, const Slice *slice,
-                      TallyPlanes *planes, treb_error *error);
+treb_status cells_add(Cells *const cells[], int count, const uint64_t *number, const SolvedSlice *slice,
+                      PlaneStatistics *planes, treb_error *error);
 
 /* Bytes that adding claims with so many threads, for so many metrics; and reading a chunk. */
-uint64_t cells_add_memory(const Shape *shape, int count, int threads);
-uint64_t cells_read_memory(const Shape *shape);
+uint64_t cells_add_memory(const Layout *layout, int count, int threads);
+uint64_t cells_read_memory(const Layout *layout);
 
 /* Planes are kept in chunks of so many; some have fewer. */
-uint32_t cells_planes(const Shape *shape);
+uint32_t cells_planes(const Layout *layout);
 uint32_t cells_chunks(const Cells *cells);
 
-/* Those of a chunk: without ranks, one after the other. Whether they are here. */
+/* Those of a chunk: without processes, one after the other. Whether they are here. */
 const uint32_t *cells_chunk_planes(const Cells *cells, uint32_t chunk, uint32_t *count);
 bool cells_here(const Cells *cells, uint32_t chunk);
 
 /* Bytes of the cells of a chunk, unpacked. */
-size_t cells_chunk_bytes(const Shape *shape);
+size_t cells_chunk_bytes(const Layout *layout);
 
 /* Whether a slice was added. */
 bool cells_has(const Cells *cells, uint64_t number);
@@ -78,16 +78,16 @@ treb_status cells_read(const Cells *cells, uint64_t number, int side, uint32_t c
 treb_status cells_write(Cells *cells, uint64_t number, int side, uint32_t chunk,
                         const Plies *chosen, treb_error *error);
 
-/* Brings the cells of the ranks of a place to the first, where `to` are new ones without ranks; elsewhere it is
+/* Brings the cells of the processes of a place to the first, where `to` are new ones without processes; elsewhere it is
  * NULL. By all of them together. */
-treb_status cells_gather(const Cells *from, const Shape *shape, treb_metric metric, unsigned sides,
+treb_status cells_gather(const Cells *from, const Layout *layout, treb_metric metric, unsigned sides,
                          const CellsPlace *place, Cells **to, treb_error *error);
 
 /* Bytes that it claims, beside those cells. */
-uint64_t cells_gather_memory(const Shape *shape);
+uint64_t cells_gather_memory(const Layout *layout);
 
-/* Has all ranks know the verdicts that any of them has seen. */
-void cells_agree(Cells *cells, const Ranks *ranks);
+/* Has all processes know the verdicts that any of them has seen. */
+void cells_agree(Cells *cells, const Processes *processes);
 
 /* The verdicts seen, as a mask of 1 << TREB_LOSS and so on; a draw is always among them. */
 unsigned cells_seen(const Cells *cells);

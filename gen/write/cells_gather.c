@@ -1,4 +1,4 @@
-/* cells_gather.c - cells of ranks brought to the first of them: see cells.h. */
+/* cells_gather.c - cells of processes brought to the first of them: see cells.h. */
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
@@ -11,8 +11,8 @@ enum { GROUP_BYTES = 64 << 20, LEVEL = 1 /* of zstd */ };
 /* Some planes, from `first` on, of one side of a slice. */
 typedef struct Group {
     const Cells *from;
-    Ledger *ledger;
-    const Ranks *ranks;
+    MemoryBudget *budget;
+    const Processes *processes;
     uint64_t number;
     int side;
     uint32_t first, end, chunk; /* chunk: the next that is looked at */
@@ -29,14 +29,14 @@ typedef struct GroupItem {
 static treb_status plane_send(const Group *g, uint32_t kings, const Plies *cells, treb_error *error)
 {
     const size_t bytes = g->plane * sizeof *cells;
-    if (g->ranks->rank == 0) {
+    if (g->processes->index == 0) {
         memcpy(g->cells + (kings - g->first) * g->plane, cells, bytes);
         return TREB_OK;
     }
     size_t packed = ZSTD_compress(g->packed, ZSTD_compressBound(bytes), cells, bytes, LEVEL);
     if (ZSTD_isError(packed)) return fail_memory(error);
     const GroupItem item = {kings, (uint32_t)packed};
-    g->ranks->send(g->ranks->context, 0, &item, sizeof item, g->packed, packed);
+    g->processes->send(g->processes->context, 0, &item, sizeof item, g->packed, packed);
     return TREB_OK;
 }
 
@@ -60,13 +60,13 @@ static treb_status group_send(void *context, bool *more, treb_error *error)
     Group *g = context;
     treb_status status = TREB_OK;
     size_t sent = 0;
-    while (status == TREB_OK && sent < RANK_ROUND && g->chunk < cells_chunks(g->from))
+    while (status == TREB_OK && sent < EXCHANGE_ROUND && g->chunk < cells_chunks(g->from))
         status = chunk_send(g, &sent, error);
     *more = g->chunk < cells_chunks(g->from);
     return status;
 }
 
-static treb_status group_take(void *context, const RankBatch *batch, treb_error *error)
+static treb_status group_take(void *context, const ReceivedBytes *batch, treb_error *error)
 {
     const Group *g = context;
     const size_t bytes = g->plane * sizeof *g->cells;
@@ -83,13 +83,13 @@ static treb_status group_take(void *context, const RankBatch *batch, treb_error 
 /* The planes of a group to the first rank, and there into chunks. */
 static treb_status group_gather(Group *g, Cells *to, uint32_t chunk, treb_error *error)
 {
-    const bool first = g->ranks->rank == 0;
-    const RankExchange x = {g, !first, first ? ranks_others(g->ranks) : 0, group_send, group_take};
+    const bool first = g->processes->index == 0;
+    const ProcessExchange x = {g, !first, first ? processes_others(g->processes) : 0, group_send, group_take};
     bool more = first;
     treb_status status = TREB_OK;
     g->chunk = 0;
     while (more && status == TREB_OK) status = group_send(g, &more, error);
-    if (status == TREB_OK) status = ranks_exchange(g->ranks, &x, error);
+    if (status == TREB_OK) status = processes_exchange(g->processes, &x, error);
     for (uint32_t at = g->first, planes; first && at < g->end && status == TREB_OK; at += planes) {
         cells_chunk_planes(to, chunk, &planes);
         status = cells_write(to, g->number, g->side, chunk++, g->cells + (at - g->first) * g->plane,
@@ -99,52 +99,52 @@ static treb_status group_gather(Group *g, Cells *to, uint32_t chunk, treb_error 
 }
 
 /* So many planes are gathered at a time: some chunks, or all. */
-static uint32_t group_planes(const Shape *shape)
+static uint32_t group_planes(const Layout *layout)
 {
-    const uint32_t planes = cells_planes(shape);
-    const size_t chunk = planes * shape_lane_cells(shape) * sizeof(Plies);
+    const uint32_t planes = cells_planes(layout);
+    const size_t chunk = planes * layout_lane_cells(layout) * sizeof(Plies);
     return planes * (chunk < GROUP_BYTES ? (uint32_t)(GROUP_BYTES / chunk) : 1);
 }
 
-static uint32_t group_most(const Shape *shape)
+static uint32_t group_most(const Layout *layout)
 {
-    const uint32_t planes = group_planes(shape);
-    return planes < shape->kings ? planes : shape->kings;
+    const uint32_t planes = group_planes(layout);
+    return planes < layout->kings ? planes : layout->kings;
 }
 
-uint64_t cells_gather_memory(const Shape *shape)
+uint64_t cells_gather_memory(const Layout *layout)
 {
-    const size_t plane = shape_lane_cells(shape) * sizeof(Plies);
-    return ledger_cost(cells_chunk_bytes(shape)) + ledger_cost(ZSTD_compressBound(plane)) +
-           ledger_cost(group_most(shape) * plane);
+    const size_t plane = layout_lane_cells(layout) * sizeof(Plies);
+    return budget_cost(cells_chunk_bytes(layout)) + budget_cost(ZSTD_compressBound(plane)) +
+           budget_cost(group_most(layout) * plane);
 }
 
-treb_status cells_gather(const Cells *from, const Shape *shape, treb_metric metric, unsigned sides,
+treb_status cells_gather(const Cells *from, const Layout *layout, treb_metric metric, unsigned sides,
                          const CellsPlace *place, Cells **to, treb_error *error)
 {
-    const Ranks *ranks = place->ranks;
-    Ledger *ledger = place->ledger;
-    const CellsPlace own = {.directory = place->directory, .ledger = ledger, .stop = place->stop};
-    const size_t plane = shape_lane_cells(shape);
-    const uint32_t step = group_planes(shape);
-    Group g = {.from = from, .ledger = ledger, .ranks = ranks, .plane = plane};
-    g.room = ledger_alloc(ledger, cells_chunk_bytes(shape));
-    g.packed = ledger_alloc(ledger, ZSTD_compressBound(plane * sizeof(Plies)));
-    if (ranks->rank == 0)
-        g.cells = ledger_alloc(ledger, group_most(shape) * plane * sizeof *g.cells);
+    const Processes *processes = place->processes;
+    MemoryBudget *budget = place->budget;
+    const CellsPlace own = {.directory = place->directory, .budget = budget, .stop = place->stop};
+    const size_t plane = layout_lane_cells(layout);
+    const uint32_t step = group_planes(layout);
+    Group g = {.from = from, .budget = budget, .processes = processes, .plane = plane};
+    g.room = budget_alloc(budget, cells_chunk_bytes(layout));
+    g.packed = budget_alloc(budget, ZSTD_compressBound(plane * sizeof(Plies)));
+    if (processes->index == 0)
+        g.cells = budget_alloc(budget, group_most(layout) * plane * sizeof *g.cells);
     *to = NULL;
-    if (ranks->rank == 0) *to = cells_new(shape, metric, sides, &own, error);
-    bool enough = (*to || ranks->rank > 0) && g.room && g.packed && (g.cells || ranks->rank > 0);
+    if (processes->index == 0) *to = cells_new(layout, metric, sides, &own, error);
+    bool enough = (*to || processes->index > 0) && g.room && g.packed && (g.cells || processes->index > 0);
     treb_status status = enough ? TREB_OK : fail_memory(error);
-    for (g.number = 0; g.number < shape->index.slices; g.number++)
+    for (g.number = 0; g.number < layout->index.slices; g.number++)
         for (g.side = 0; g.side < 2; g.side++)
-            for (g.first = 0; g.first < shape->kings && status == TREB_OK; g.first += step) {
+            for (g.first = 0; g.first < layout->kings && status == TREB_OK; g.first += step) {
                 if (!(sides >> g.side & 1) || !cells_has(from, g.number)) continue;
-                g.end = g.first + step < shape->kings ? g.first + step : shape->kings;
-                status = group_gather(&g, *to, g.first / cells_planes(shape), error);
+                g.end = g.first + step < layout->kings ? g.first + step : layout->kings;
+                status = group_gather(&g, *to, g.first / cells_planes(layout), error);
             }
-    ledger_free(g.room);
-    ledger_free(g.packed);
-    ledger_free(g.cells);
+    budget_free(g.room);
+    budget_free(g.packed);
+    budget_free(g.cells);
     return status;
 }

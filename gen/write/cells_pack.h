@@ -1,6 +1,6 @@
 /* cells_pack.h - cells that wait (cells.h) in few bits each, before they are compressed. */
-#ifndef TREB_GEN_CELLS_PACK_H
-#define TREB_GEN_CELLS_PACK_H
+#ifndef TREB_GEN_WRITE_CELLS_PACK_H
+#define TREB_GEN_WRITE_CELLS_PACK_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint32_t codes_group_offset(const Shape *shape, int first, const IndexGroup *group,
+uint32_t codes_group_offset(const Layout *layout, int first, const IndexGroup *group,
                             uint32_t coordinate)
 {
     uint8_t square[TREB_MEN_MAX];
     uint32_t offset = 0;
     index_group_squares(group, coordinate, square);
     for (int i = 0; i < group->count; i++)
-        offset += (uint32_t)square[i] << 6 * (shape->men - 1 - first - i);
+        offset += (uint32_t)square[i] << 6 * (layout->men - 1 - first - i);
     return offset;
 }
 
@@ -23,19 +23,19 @@ static uint32_t swap_squares(uint32_t cell, unsigned shift)
     return shift ? cell ^ change ^ change << shift : cell;
 }
 
-bool codes_map_init(CodesMap *map, const Shape *shape, const Index *index)
+bool codes_map_init(CodesMap *map, const Layout *layout, const Index *index)
 {
     memset(map, 0, sizeof *map);
     map->axes = index->groups;
     map->plane_cells = index->stride[INDEX_KINGS_AXIS];
     map->row_pitch = map->plane_cells;
-    map->cells = codes_cells(shape);
+    map->cells = codes_cells(layout);
     map->kernel = kernel_best();
     for (unsigned a = map->axes; a-- > 0;) {
-        int group = index->order[1 + a] - 1, first = shape->first[group];
+        int group = index->order[1 + a] - 1, first = layout->first[group];
         if (a + 1 == map->axes && index->group[group].count == 1) {
             map->straight = true;
-            map->swap = 6 * (shape->men - 1 - first);
+            map->swap = 6 * (layout->men - 1 - first);
         }
         map->radix[a] = index->group[group].radix;
         map->offset[a] = malloc(map->radix[a] * sizeof *map->offset[a]);
@@ -45,7 +45,7 @@ bool codes_map_init(CodesMap *map, const Shape *shape, const Index *index)
         }
         for (uint32_t c = 0; c < map->radix[a]; c++)
             map->offset[a][c] =
-                swap_squares(codes_group_offset(shape, first, &index->group[group], c), map->swap);
+                swap_squares(codes_group_offset(layout, first, &index->group[group], c), map->swap);
         if (a + 1 < map->axes) map->row_pitch /= map->radix[a];
     }
     return true;
@@ -111,19 +111,19 @@ unsigned codes_parts(treb_metric metric)
     return parts[metric];
 }
 
-void codes_choose(const Plane *plane, const Slice *slice, treb_metric metric, int lane, Plies *out)
+void codes_choose(const Plane *plane, const SolvedSlice *slice, treb_metric metric, int lane, Plies *out)
 {
-    size_t words = codes_cells(slice->shape) / 64, first = slice->shape->men == 1 ? lane : 0;
+    size_t words = codes_cells(slice->layout) / 64, first = slice->layout->men == 1 ? lane : 0;
     if (metric == TREB_WDL)
         choose_verdicts(plane, first, words, out);
     else
         choose_distances(plane, metric, slice_metric(slice, metric), first, words, out);
 }
 
-void codes_mark_bounds(const Plane *plane, const Slice *slice, int lane, Plies *chosen)
+void codes_mark_bounds(const Plane *plane, const SolvedSlice *slice, int lane, Plies *chosen)
 {
-    size_t words = codes_cells(slice->shape) / 64;
-    const uint64_t *best = plane->ends_best + (slice->shape->men == 1 ? lane : 0);
+    size_t words = codes_cells(slice->layout) / 64;
+    const uint64_t *best = plane->ends_best + (slice->layout->men == 1 ? lane : 0);
     for (size_t w = 0; w < words; w++, chosen += 64)
         for (uint64_t bits = best[w]; bits; bits &= bits - 1) {
             Plies *cell = &chosen[__builtin_ctzll(bits)];

@@ -1,7 +1,7 @@
 /* codes.h - the cells of one plane as they go to a file: their codes are chosen, brought into the
  * file's order, and packed. */
-#ifndef TREB_GEN_CODES_H
-#define TREB_GEN_CODES_H
+#ifndef TREB_GEN_WRITE_CODES_H
+#define TREB_GEN_WRITE_CODES_H
 
 #include "core/format/table.h"
 #include "gen/solve/plane.h"
@@ -35,17 +35,17 @@ typedef struct CodesMap {
 
 /* The number, among the cells of a plane, of a group's coordinate: like men one by one. `first`: the
  * group's first man among the solver's. */
-uint32_t codes_group_offset(const Shape *shape, int first, const IndexGroup *group,
+uint32_t codes_group_offset(const Layout *layout, int first, const IndexGroup *group,
                             uint32_t coordinate);
 
 /* The kings must be the outermost axis of `index`. False: out of memory. */
-bool codes_map_init(CodesMap *map, const Shape *shape, const Index *index);
+bool codes_map_init(CodesMap *map, const Layout *layout, const Index *index);
 void codes_map_free(CodesMap *map);
 
 /* Cells chosen at once: a plane of one slice or, of kings and pawns alone, of all lanes. */
-static inline size_t codes_cells(const Shape *shape)
+static inline size_t codes_cells(const Layout *layout)
 {
-    return shape->men == 0 ? SLICE_LANES : shape_lane_cells(shape);
+    return layout->men == 0 ? SLICE_LANES : layout_lane_cells(layout);
 }
 
 /* What codes_choose needs of planes for a metric. */
@@ -53,10 +53,10 @@ unsigned codes_parts(treb_metric metric);
 
 /* Writes the code or CELL_... of each of these cells of a plane to `out`: those of one slice of the
  * several solved together where each has words of its own, else all. */
-void codes_choose(const Plane *plane, const Slice *slice, treb_metric metric, int lane, Plies *out);
+void codes_choose(const Plane *plane, const SolvedSlice *slice, treb_metric metric, int lane, Plies *out);
 
 /* Marks chosen mate distances as bounds (CELL_BOUND) where they may be. */
-void codes_mark_bounds(const Plane *plane, const Slice *slice, int lane, Plies *chosen);
+void codes_mark_bounds(const Plane *plane, const SolvedSlice *slice, int lane, Plies *chosen);
 
 /* The code for a chosen cell, given that of the cell before it. */
 static inline Plies codes_settle(Plies chosen, Plies before)

@@ -6,7 +6,7 @@
 
 #include "gen/write/codes.h"
 
-static bool init_axis(Reorder *r, const Shape *shape, int place)
+static bool init_axis(Reorder *r, const Layout *layout, int place)
 {
     int axis = r->index.order[place];
     bool kings = axis == INDEX_KINGS_AXIS;
@@ -15,21 +15,21 @@ static bool init_axis(Reorder *r, const Shape *shape, int place)
     uint64_t *offset = malloc(radix * sizeof *offset);
     if (offset == NULL) return false;
     for (uint32_t c = 0; c < radix; c++)
-        offset[c] = kings ? c * shape_lane_cells(shape)
-                          : codes_group_offset(shape, shape->first[axis - 1], group, c);
+        offset[c] = kings ? c * layout_lane_cells(layout)
+                          : codes_group_offset(layout, layout->first[axis - 1], group, c);
     r->radix[place] = radix;
     r->offset[place] = offset;
     return true;
 }
 
-bool reorder_init(Reorder *r, const Shape *shape, const uint8_t *order)
+bool reorder_init(Reorder *r, const Layout *layout, const uint8_t *order)
 {
     memset(r, 0, sizeof *r);
-    if (!index_init_shades(&r->index, &shape->material, order)) return false;
+    if (!index_init_square_colors(&r->index, &layout->material, order)) return false;
     r->axes = r->index.axes;
     r->cells = r->index.slice_size;
     for (int i = 0; i < r->axes; i++)
-        if (!init_axis(r, shape, i)) {
+        if (!init_axis(r, layout, i)) {
             reorder_free(r);
             return false;
         }
@@ -154,36 +154,4 @@ void reorder_slice(const Reorder *r, const uint8_t *from, uint8_t *out)
     const uint64_t count = places(axis, r->axes, nearest);
 #pragma omp parallel for schedule(dynamic, 4)
     for (uint64_t n = 0; n < count; n++) copy_place(axis, r->axes, nearest, n, from, out);
-}
-
-/* ---- Orders ---------------------------------------------------------------------------------- */
-
-/* The next in lexicographic order; false behind the last. */
-static bool next_order(uint8_t *order, int axes)
-{
-    int i = axes - 2, j = axes - 1;
-    while (i >= 0 && order[i] > order[i + 1]) i--;
-    if (i < 0) return false;
-    while (order[j] < order[i]) j--;
-    uint8_t t = order[i];
-    order[i] = order[j];
-    order[j] = t;
-    for (int a = i + 1, b = axes - 1; a < b; a++, b--) {
-        t = order[a];
-        order[a] = order[b];
-        order[b] = t;
-    }
-    return true;
-}
-
-size_t reorder_list(int axes, uint8_t (*out)[INDEX_AXES_MAX], size_t room)
-{
-    uint8_t order[INDEX_AXES_MAX] = {0};
-    size_t count = 0;
-    for (int i = 0; i < axes; i++) order[i] = (uint8_t)i;
-    do {
-        if (count < room) memcpy(out[count], order, sizeof order);
-        count++;
-    } while (next_order(order, axes));
-    return count;
 }

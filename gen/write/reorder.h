@@ -1,10 +1,10 @@
 /* reorder.h - from the solver's cells of a slice to those of a file, whatever the order of its
  * axes. */
-#ifndef TREB_GEN_REORDER_H
-#define TREB_GEN_REORDER_H
+#ifndef TREB_GEN_WRITE_REORDER_H
+#define TREB_GEN_WRITE_REORDER_H
 
 #include "core/format/index.h"
-#include "gen/solve/solved.h"
+#include "gen/solve/slice_provider.h"
 
 /* Where the cells of a file come from. */
 typedef struct Reorder {
@@ -15,8 +15,8 @@ typedef struct Reorder {
     uint64_t *offset[INDEX_AXES_MAX]; /* what a coordinate adds to the number of a solver's cell */
 } Reorder;
 
-/* For the order of axes of an index_init_shades. False: out of memory. */
-bool reorder_init(Reorder *reorder, const Shape *shape, const uint8_t *order);
+/* For the order of axes of an index_init_square_colors. False: out of memory. */
+bool reorder_init(Reorder *reorder, const Layout *layout, const uint8_t *order);
 void reorder_free(Reorder *reorder); /* also of zeros */
 
 /* Copies `count` cells from cell `first` of a slice on. `from`: the cells of that slice, plane after
@@ -37,9 +37,5 @@ typedef struct ReorderAxis {
 
 /* Copies all cells that differ in these axes, the innermost of which has steps of 1. */
 void reorder_axes(const ReorderAxis *axis, int axes, const uint8_t *from, uint8_t *out);
-
-/* All orders of the axes, one after another: INDEX_AXES_MAX bytes each. Returns their number; at
- * most `room` are written. */
-size_t reorder_list(int axes, uint8_t (*out)[INDEX_AXES_MAX], size_t room);
 
 #endif

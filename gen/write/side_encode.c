@@ -1,13 +1,14 @@
 /* side_encode.c - cells in the order of the file become blocks: see side.h. */
+#include "gen/write/side_encode.h"
+
 #include <omp.h>
 
 #include "core/system/error.h"
-#include "gen/write/shared.h"
 
-treb_status side_write_blocks(const Out *out, const CodedBlocks *blocks, treb_error *error)
+treb_status side_write_blocks(const BlockOutput *out, const CodedBlocks *blocks, treb_error *error)
 {
     treb_status status = TREB_OK;
-    if (out->spool != NULL) return spool_add(out->spool, blocks, error);
+    if (out->spool != NULL) return block_spool_add(out->spool, blocks, error);
     for (int w = 0; w < 2 && out->writer[w] != NULL; w++)
         for (size_t b = 0; b < blocks->count && status == TREB_OK; b++)
             status = table_writer_add_words(out->writer[w], out->side->side, out->class,
@@ -18,34 +19,34 @@ treb_status side_write_blocks(const Out *out, const CodedBlocks *blocks, treb_er
 
 /* What a thread needs. */
 typedef struct Worker {
-    CoderRoom *room;
+    CoderBuffer *buffer;
     uint8_t *cells;
     CodedBlocks blocks;
 } Worker;
 
-treb_status side_encode(const Out *out, const Source *source, treb_error *error)
+treb_status side_encode(const BlockOutput *out, const EncodeInput *input, treb_error *error)
 {
-    const Side *s = out->side;
+    const SideEncoder *s = out->side;
     const Coder *coder = s->each[out->class].coder;
     treb_status status = TREB_OK;
 #pragma omp parallel
     {
-        Worker worker = {coder_room_make(coder), ledger_alloc(s->job->ledger, SEGMENT), {0}};
+        Worker worker = {coder_buffer_make(coder), budget_alloc(s->job->budget, SEGMENT), {0}};
 #pragma omp for schedule(dynamic) ordered
-        for (uint64_t first = 0; first < source->size; first += SEGMENT) {
+        for (uint64_t first = 0; first < input->size; first += SEGMENT) {
             treb_error mine;
-            uint64_t left = source->size - first;
+            uint64_t left = input->size - first;
             size_t part = left < SEGMENT ? (size_t)left : SEGMENT;
             treb_status own =
-                worker.room && worker.cells ? stop_check(s->job->stop, &mine) : fail_memory(&mine);
-            if (s->job->watch) watch_add(&s->job->watch->written, part);
+                worker.buffer && worker.cells ? stop_check(s->job->stop, &mine) : fail_memory(&mine);
+            if (s->job->progress) progress_add(&s->job->progress->written, part);
             if (own == TREB_OK) {
                 const uint8_t *cells = worker.cells;
-                if (source->ordered != NULL)
-                    cells = source->ordered + first;
+                if (input->ordered != NULL)
+                    cells = input->ordered + first;
                 else
-                    side_copy_cells(s, source->batch, &s->reorder, first, part, worker.cells);
-                own = coder_encode(coder, worker.room, cells, part, s->block_bytes, &worker.blocks,
+                    cell_batch_copy(s, input->batch, &s->reorder, first, part, worker.cells);
+                own = coder_encode(coder, worker.buffer, cells, part, s->block_bytes, &worker.blocks,
                                    &mine);
             }
 #pragma omp ordered
@@ -58,9 +59,9 @@ treb_status side_encode(const Out *out, const Source *source, treb_error *error)
                 }
             }
         }
-        coder_room_free(worker.room);
+        coder_buffer_free(worker.buffer);
         coder_blocks_free(&worker.blocks);
-        ledger_free(worker.cells);
+        budget_free(worker.cells);
     }
     return status;
 }

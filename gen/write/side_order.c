@@ -1,63 +1,52 @@
 /* side_order.c - the order of the axes of a side, found by trial on a sample: see side.h. */
+#include "gen/write/side_order.h"
+
 #include <stdlib.h>
 
 #include "core/system/error.h"
-#include "gen/compress/trials.h"
-#include "gen/write/side.h"
+#include "gen/compress/order_search.h"
+#include "gen/write/axis_orders.h"
+#include "gen/write/side_values.h"
 
 typedef struct Orders {
-    const Side *side;
+    const SideEncoder *side;
     Reorder *reorder; /* by order */
 } Orders;
 
 static uint64_t order_size(const void *context, size_t number)
 {
     const Orders *orders = context;
-    const Side *s = orders->side;
+    const SideEncoder *s = orders->side;
     const Reorder *r = &orders->reorder[number];
     /* A plane of a large slice should not have single cells all over the file. */
     if (s->large && r->index.order[r->axes - 1] == INDEX_KINGS_AXIS) return 0;
     return s->sample.count * r->cells;
 }
 
-void side_copy_cells(const Side *s, const Batch *batch, const Reorder *reorder, uint64_t first,
-                     size_t count, uint8_t *out)
-{
-    uint64_t size = reorder->cells;
-    while (count > 0) {
-        uint64_t slice = first / size, at = first % size;
-        size_t part = size - at < count ? (size_t)(size - at) : count;
-        reorder_copy(reorder, batch_slice(s, batch, slice), at, part, out);
-        out += part;
-        first += part;
-        count -= part;
-    }
-}
-
 static void order_some(const void *context, size_t number, uint64_t first, size_t count,
                        uint8_t *out)
 {
     const Orders *orders = context;
-    side_copy_cells(orders->side, &orders->side->sample, &orders->reorder[number], first, count,
+    cell_batch_copy(orders->side, &orders->side->sample, &orders->reorder[number], first, count,
                     out);
 }
 
-static bool try_orders(Side *s, uint8_t (*order)[INDEX_AXES_MAX], size_t count, size_t *best)
+static bool try_orders(SideEncoder *s, uint8_t (*order)[INDEX_AXES_MAX], size_t count, size_t *best)
 {
     Orders orders = {s, calloc(count, sizeof *orders.reorder)};
-    TrialOrders trials = {count, &orders, order_size, order_some, s->job->stop};
-    Trial *trial = calloc(count, sizeof *trial);
+    OrderSearch trials = {count, &orders, order_size, order_some, s->job->stop};
+    OrderTrial *trial = calloc(count, sizeof *trial);
     bool good = orders.reorder != NULL && trial != NULL;
-    CodeForm form = side_form(s);
+    CodeLimits limits = side_limits(s);
     for (size_t i = 0; i < count && good; i++)
-        good = s->large ? window_reorder(&orders.reorder[i], &s->window, s->job->shape, order[i])
-                        : reorder_init(&orders.reorder[i], s->job->shape, order[i]);
-    good = good && trials_sort(&trials, &form, s->job->ledger, trial);
+        good = s->large ? window_reorder(&orders.reorder[i], &s->window, s->job->layout, order[i])
+                        : reorder_init(&orders.reorder[i], s->job->layout, order[i]);
+    good = good && order_search_run(&trials, &limits, s->job->budget, trial);
     if (good) {
         *best = trial[0].number;
         double sampled = (double)(s->sample.count ? s->sample.count : 1) *
-                         (double)batch_slice_cells(s, &s->sample);
-        double all = (double)s->job->shape->index.slices * (double)s->cells;
+                         (double)cell_batch_slice_cells(s, &s->sample);
+        double all = (double)s->job->layout->index.slices * (double)s->cells;
         s->bytes = (uint64_t)((double)trial[0].bytes * all / sampled);
     }
     for (size_t i = 0; orders.reorder != NULL && i < count; i++) reorder_free(&orders.reorder[i]);
@@ -66,15 +55,15 @@ static bool try_orders(Side *s, uint8_t (*order)[INDEX_AXES_MAX], size_t count, 
     return good;
 }
 
-treb_status side_choose_order(Side *s, treb_error *error)
+treb_status side_choose_order(SideEncoder *s, treb_error *error)
 {
     int axes = s->job->header->index.axes;
-    size_t count = reorder_list(axes, NULL, 0), best = 0;
+    size_t count = axis_orders(axes, NULL, 0), best = 0;
     uint8_t(*order)[INDEX_AXES_MAX] = malloc(count * sizeof *order);
     bool good = order != NULL;
-    if (good) reorder_list(axes, order, count);
+    if (good) axis_orders(axes, order, count);
     good = good && try_orders(s, order, count, &best) &&
-           reorder_init(&s->reorder, s->job->shape, order[best]);
+           reorder_init(&s->reorder, s->job->layout, order[best]);
     free(order);
     if (good) return TREB_OK;
     treb_status stopped = stop_check(s->job->stop, error);

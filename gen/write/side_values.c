@@ -2,11 +2,13 @@
  *
  * Values are numbered so that the coder has it easy: verdicts in their order, distances by how frequent
  * they are, mate distances so that what a bound may be is a range from 0 on. */
+#include "gen/write/side_values.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/system/error.h"
-#include "gen/write/shared.h"
+#include "gen/write/side_cells.h"
 
 enum { LIMITS = ENCODE_LIMITS - 1, UNKNOWN = ENCODE_UP_TO | LIMITS /* a value that no cell has */ };
 
@@ -21,24 +23,24 @@ static unsigned row_of(Plies verdict) { return verdict % ROWS; }
 
 /* Under which verdict a row's distances count, or -1. Where a capture wins the verdict is not stored,
  * but a mate distance may be. */
-static int verdict_of_row(const CodedJob *job, int row)
+static int verdict_of_row(const SymbolsJob *job, int row)
 {
     if ((unsigned)row == row_of(CELL_FREE)) return job->metric == TREB_DTM ? TREB_WIN : -1;
     return row < WDL_VALUES && row != TREB_DRAW ? row : -1;
 }
 
-static treb_status count_chunk(void *context, size_t slice, uint32_t number, const Chunk *chunk,
+static treb_status count_chunk(void *context, size_t slice, uint32_t number, const CellChunk *chunk,
                                treb_error *error)
 {
     (void)slice;
-    const Side *s = ((void **)context)[0];
-    const size_t size = shape_lane_cells(s->job->shape);
+    const SideEncoder *s = ((void **)context)[0];
+    const size_t size = layout_lane_cells(s->job->layout);
     Counts *all = ((void **)context)[1], *mine = calloc(1, sizeof *mine);
     uint32_t planes;
     const uint32_t *plane = cells_chunk_planes(s->job->cells, number, &planes);
     if (mine == NULL) return fail_memory(error);
     for (uint32_t k = 0; k < planes; k++) {
-        if (!batch_looks_at(s, &s->sample, plane[k])) continue;
+        if (!cell_batch_covers(s, &s->sample, plane[k])) continue;
         for (size_t i = k * size; i < (k + 1) * size; i++)
             mine->of[row_of(chunk->verdict[i])][chunk->cell[i]]++;
     }
@@ -75,7 +77,7 @@ static void mark_codes(const Histograms *histograms, treb_metric metric, int sid
     }
 }
 
-bool coded_fits(const Histograms *histograms, treb_metric metric, int side)
+bool symbols_fit(const Histograms *histograms, treb_metric metric, int side)
 {
     for (int v = 0; v < WDL_VALUES; v++) {
         bool there[PLIES_OPEN + 1] = {false};
@@ -89,7 +91,7 @@ bool coded_fits(const Histograms *histograms, treb_metric metric, int side)
 }
 
 /* Sets what each value stands for, under a verdict. */
-static treb_status rank_codes(Side *s, int verdict, const uint64_t *count, treb_error *error)
+static treb_status rank_codes(SideEncoder *s, int verdict, const uint64_t *count, treb_error *error)
 {
     ValueCount rank[PLIES_OPEN + 1];
     bool there[PLIES_OPEN + 1] = {false}, bounds = s->job->header->bounds;
@@ -110,7 +112,7 @@ static treb_status rank_codes(Side *s, int verdict, const uint64_t *count, treb_
     side->codes[verdict] = (uint16_t)values;
     for (unsigned i = 0; i < values; i++) {
         side->plies[verdict][i] = (uint16_t)codes_plies(s->job->metric, verdict, rank[i].value);
-        s->of[verdict][rank[i].value] = (uint8_t)i;
+        s->value[verdict][rank[i].value] = (uint8_t)i;
         s->present[i] = true;
     }
     return TREB_OK;
@@ -118,55 +120,55 @@ static treb_status rank_codes(Side *s, int verdict, const uint64_t *count, treb_
 
 /* Limits that are about as frequent as each other, of bounds whose values are counted. The first is
  * 0, so that each bound has one. */
-static void choose_limits(Side *s, const uint64_t *count)
+static void choose_limits(SideEncoder *s, const uint64_t *count)
 {
     uint64_t all = 0, below = 0;
     unsigned limits = 0;
     for (unsigned v = 0; v < ENCODE_VALUES; v++) all += count[v];
     for (unsigned v = 0; v < ENCODE_VALUES && limits < LIMITS; v++) {
         if ((double)below >= (double)all * limits / LIMITS && s->present[v])
-            s->limit[limits++] = (uint8_t)v;
+            s->up_to[limits++] = (uint8_t)v;
         below += count[v];
     }
     for (; limits < ENCODE_LIMITS; limits++)
-        s->limit[limits] = limits > 0 ? s->limit[limits - 1] : 0;
+        s->up_to[limits] = limits > 0 ? s->up_to[limits - 1] : 0;
 }
 
 /* What may be at a bound: the highest limit that is not above it. */
-static uint8_t bound_cell(const Side *s, uint8_t value)
+static uint8_t bound_cell(const SideEncoder *s, uint8_t value)
 {
     unsigned n = ENCODE_LIMITS - 1;
-    while (n > 0 && s->limit[n] > value) n--;
-    while (n > 0 && s->limit[n - 1] == s->limit[n]) n--;
+    while (n > 0 && s->up_to[n] > value) n--;
+    while (n > 0 && s->up_to[n - 1] == s->up_to[n]) n--;
     return (uint8_t)(ENCODE_UP_TO | n);
 }
 
-static void set_bounds(Side *s, const Counts *counts)
+static void set_bounds(SideEncoder *s, const Counts *counts)
 {
     uint64_t count[ENCODE_VALUES] = {0};
     for (int v = 0; v < WDL_VALUES; v++)
         for (unsigned code = CELL_BOUND; code < CODES_END; code++) {
-            uint8_t value = s->of[v][code - CELL_BOUND];
+            uint8_t value = s->value[v][code - CELL_BOUND];
             if (value != UNKNOWN) count[value] += counts->of[v][code];
         }
     choose_limits(s, count);
     for (int v = 0; v < WDL_VALUES; v++)
         for (unsigned code = CELL_BOUND; code < CODES_END; code++) {
-            uint8_t value = s->of[v][code - CELL_BOUND];
-            if (value != UNKNOWN) s->of[v][code] = bound_cell(s, value);
+            uint8_t value = s->value[v][code - CELL_BOUND];
+            if (value != UNKNOWN) s->value[v][code] = bound_cell(s, value);
         }
 }
 
 /* Distances: what stands for which is chosen by how frequent they are in the sample. */
-static treb_status rank_distances(Side *s, treb_error *error)
+static treb_status rank_distances(SideEncoder *s, treb_error *error)
 {
     Counts *counts = calloc(1, sizeof *counts);
     if (counts == NULL) return fail_memory(error);
     void *context[2] = {s, counts};
     treb_status status = side_each_chunk(s, &s->sample, count_chunk, context, error);
-    const Ranks *ranks = s->job->ranks;
-    for (int v = 0; v < WDL_VALUES && ranks != NULL && status == TREB_OK; v++)
-        ranks->sum(ranks->context, counts->of[v], CODES_END);
+    const Processes *processes = s->job->processes;
+    for (int v = 0; v < WDL_VALUES && processes != NULL && status == TREB_OK; v++)
+        processes->all_sum(processes->context, counts->of[v], CODES_END);
     for (int v = 0; v < WDL_VALUES && status == TREB_OK; v++)
         if (v != TREB_DRAW) status = rank_codes(s, v, counts->of[v], error);
     if (status == TREB_OK && s->job->header->bounds) set_bounds(s, counts);
@@ -176,111 +178,63 @@ static treb_status rank_distances(Side *s, treb_error *error)
 
 /* Verdicts: those that occur, in their order, so that "up to a draw" is a range of values. Where a
  * capture draws it is a draw. */
-static treb_status rank_verdicts(Side *s, treb_error *error)
+static treb_status rank_verdicts(SideEncoder *s, treb_error *error)
 {
     TableSide *side = &s->job->header->side[s->side];
-    const uint64_t *count = s->job->tally->count[s->side];
+    const uint64_t *count = s->job->statistics->count[s->side];
     unsigned values = 0;
     side->plies[0] = malloc(WDL_VALUES * sizeof *side->plies[0]);
     if (side->plies[0] == NULL) return fail_memory(error);
     for (unsigned v = 0; v < WDL_VALUES; v++) {
         if (count[v] == 0) continue;
         s->present[values] = true;
-        s->of[0][v] = (uint8_t)values;
+        s->value[0][v] = (uint8_t)values;
         side->plies[0][values++] = (uint16_t)v;
     }
     side->codes[0] = (uint16_t)values;
-    s->of[0][CELL_FREE] = ENCODE_ANY;
+    s->value[0][CELL_FREE] = ENCODE_ANY;
     if (count[TREB_DRAW] > 0)
-        s->of[0][CELL_UP_TO_DRAW] = (uint8_t)(ENCODE_UP_TO | s->of[0][TREB_DRAW]);
+        s->value[0][CELL_UP_TO_DRAW] = (uint8_t)(ENCODE_UP_TO | s->value[0][TREB_DRAW]);
     return values > 0 ? TREB_OK : fail(error, TREB_ERR_ARGUMENT, "there is no position at all");
 }
 
-treb_status side_choose_values(Side *s, treb_error *error)
+treb_status side_choose_values(SideEncoder *s, treb_error *error)
 {
-    memset(s->of, UNKNOWN, sizeof s->of);
+    memset(s->value, UNKNOWN, sizeof s->value);
     if (s->job->metric == TREB_WDL) return rank_verdicts(s, error);
     treb_status status = rank_distances(s, error);
     /* Cells without a distance, and no cell of a draw matters. */
     for (int v = 0; v < WDL_VALUES; v++)
-        memset(s->of[v] + CODES_END, ENCODE_ANY, PLIES_OPEN + 1 - CODES_END);
-    memset(s->of[TREB_DRAW], ENCODE_ANY, sizeof s->of[TREB_DRAW]);
+        memset(s->value[v] + CODES_END, ENCODE_ANY, PLIES_OPEN + 1 - CODES_END);
+    memset(s->value[TREB_DRAW], ENCODE_ANY, sizeof s->value[TREB_DRAW]);
     for (int r = 0; r < ROWS; r++) {
         int verdict = verdict_of_row(s->job, r);
-        memcpy(s->row[r], s->of[verdict >= 0 ? verdict : TREB_DRAW], sizeof s->row[r]);
+        memcpy(s->value_by_row[r], s->value[verdict >= 0 ? verdict : TREB_DRAW], sizeof s->value_by_row[r]);
     }
     return status;
 }
 
-treb_status side_chunk_values(const Side *s, const Chunk *chunk, uint8_t *restrict out,
+treb_status side_chunk_values(const SideEncoder *s, const CellChunk *chunk, uint8_t *restrict out,
                               treb_error *error)
 {
     const Plies *cell = chunk->cell, *verdict = chunk->verdict;
     const size_t count = chunk->count;
     if (side_by_verdict(s->job))
-        for (size_t i = 0; i < count; i++) out[i] = s->row[row_of(verdict[i])][cell[i]];
+        for (size_t i = 0; i < count; i++) out[i] = s->value_by_row[row_of(verdict[i])][cell[i]];
     else
-        for (size_t i = 0; i < count; i++) out[i] = s->of[0][cell[i]];
+        for (size_t i = 0; i < count; i++) out[i] = s->value[0][cell[i]];
     if (memchr(out, UNKNOWN, count) == NULL) return TREB_OK;
     return fail(error, TREB_ERR_ARGUMENT, "a cell has a value that no position was counted with");
 }
 
-static treb_status fill_chunk(void *context, size_t slice, uint32_t number, const Chunk *chunk,
-                              treb_error *error)
+CodeLimits side_limits(const SideEncoder *s)
 {
-    const Side *s = ((void **)context)[0];
-    const Batch *batch = ((void **)context)[1];
-    const size_t plane = shape_lane_cells(s->job->shape);
-    uint32_t first = number * cells_planes(s->job->shape);
-    uint8_t *cells = batch_slice(s, batch, slice);
-    /* To their place, or on the way to a window. */
-    uint8_t *out = cells + first * plane;
-    if (batch->window != NULL) out = chunk->spare;
-    treb_status status = side_chunk_values(s, chunk, out, error);
-    for (uint32_t k = 0; batch->window != NULL && k < chunk->count / plane; k++)
-        window_add(batch->window, first + k, out + k * plane, cells);
-    return status;
+    CodeLimits limits = coder_limits;
+    if (s->job->header->bounds) limits.up_to = s->up_to;
+    return limits;
 }
 
-treb_status batch_fill(const Side *s, Batch *batch, treb_error *error)
-{
-    void *context[2] = {(void *)(uintptr_t)s, batch};
-    if (s->job->ranks != NULL) return shared_sample(s, batch, error);
-    if (batch->cells == NULL && s->filled) return TREB_OK;
-    return side_each_chunk(s, batch, fill_chunk, context, error);
-}
-
-treb_status side_fill_whole(Side *s, treb_error *error)
-{
-    const uint64_t slices = s->job->shape->index.slices;
-    if (s->whole == NULL || s->filled) return TREB_OK;
-    Batch rest = {.number = malloc(slices * sizeof *rest.number)};
-    if (rest.number == NULL) return fail_memory(error);
-    size_t sampled = 0;
-    for (uint64_t i = 0; i < slices; i++) {
-        if (sampled < s->sample.count && s->sample.number[sampled] == i) {
-            sampled++;
-            continue;
-        }
-        if (cells_has(s->job->cells, side_solved_slice(s->job, i)))
-            rest.number[rest.count++] = i;
-        else
-            memset(s->whole + i * s->cells, ENCODE_ANY, s->cells);
-    }
-    treb_status status = batch_fill(s, &rest, error);
-    batch_free(&rest);
-    s->filled = status == TREB_OK;
-    return status;
-}
-
-CodeForm side_form(const Side *s)
-{
-    CodeForm form = coder_form;
-    if (s->job->header->bounds) form.limit = s->limit;
-    return form;
-}
-
-bool side_is_constant(const Side *s)
+bool side_is_constant(const SideEncoder *s)
 {
     int values = 0;
     for (int v = 0; v < ENCODE_VALUES; v++) values += s->present[v];

@@ -128,9 +128,9 @@ void window_put(const Window *w, uint32_t kings, const uint8_t *taken, uint8_t *
     for (uint64_t at = 0; at < w->cells; at += step, taken += inner) memcpy(to + at, taken, inner);
 }
 
-bool window_reorder(Reorder *r, const Window *w, const Shape *shape, const uint8_t *order)
+bool window_reorder(Reorder *r, const Window *w, const Layout *layout, const uint8_t *order)
 {
-    if (!reorder_init(r, shape, order)) return false;
+    if (!reorder_init(r, layout, order)) return false;
     r->cells = w->cells;
     for (int i = 0; i < r->axes; i++) {
         int there = 0;

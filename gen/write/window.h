@@ -1,7 +1,7 @@
 /* window.h - some of the cells of a slice that is too large to be in memory as a whole, in the order of a
  * file: those with some of the coordinates on each axis. They come plane by plane. */
-#ifndef TREB_GEN_WINDOW_H
-#define TREB_GEN_WINDOW_H
+#ifndef TREB_GEN_WRITE_WINDOW_H
+#define TREB_GEN_WRITE_WINDOW_H
 
 #include "gen/write/reorder.h"
 
@@ -42,7 +42,7 @@ void window_take(const Window *window, const uint8_t *plane, uint8_t *out);
 void window_put(const Window *window, uint32_t kings, const uint8_t *taken, uint8_t *cells);
 
 /* Another order for what is in a window. False: out of memory. */
-bool window_reorder(Reorder *reorder, const Window *window, const Shape *shape,
+bool window_reorder(Reorder *reorder, const Window *window, const Layout *layout,
                     const uint8_t *order);
 
 #endif

@@ -14,8 +14,9 @@
 #include "core/system/error.h"
 #include "core/system/io.h"
 #include "core/system/stop.h"
-#include "gen/write/coded.h"
-#include "gen/write/planes.h"
+#include "gen/write/side_values.h"
+#include "gen/write/symbols_file.h"
+#include "gen/write/zstd_file.h"
 
 enum {
     LEVEL_DEFAULT = 9,
@@ -23,8 +24,8 @@ enum {
 };
 
 struct Writer {
-    const Shape *shape;
-    Ledger *ledger;
+    const Layout *layout;
+    MemoryBudget *budget;
     char directory[4096];
     WriteOptions options;
     unsigned metrics, width; /* width: bytes of a distance with codec zstd */
@@ -33,22 +34,22 @@ struct Writer {
     int threads;
     TableEncoder **encoder; /* by thread; NULL: not made yet */
     uint64_t encoder_bytes; /* claimed */
-    FileBlocks file[TREB_METRICS];
+    ZstdBlocks file[TREB_METRICS];
     bool is_copy[TREB_METRICS]; /* its cells are those of another's */
     Cells *cells[TREB_METRICS]; /* that wait */
     bool resumed;               /* an earlier run has added them, or some, */
     bool made[TREB_METRICS];    /* and made these files */
     uint64_t file_size[TREB_METRICS];
-    Tally tally;
+    TableStatistics statistics;
     Histograms *histograms;
 };
 
 static bool has(const Writer *w, int metric) { return w->metrics >> metric & 1; }
 
 /* With codec zstd, two bytes where a distance may need them. */
-static unsigned width_of(const Shape *shape, const WriteOptions *options)
+static unsigned width_of(const Layout *layout, const WriteOptions *options)
 {
-    bool many = material_men(&shape->material) > PLIES_BYTE_MEN;
+    bool many = material_men(&layout->material) > PLIES_BYTE_MEN;
     return options->wide || (many && options->codec == TABLE_ZSTD) ? 2 : 1;
 }
 
@@ -56,21 +57,21 @@ static CellsPlace cells_place(const Writer *w)
 {
     return (CellsPlace){.directory = w->options.scratch,
                         .path = w->options.path,
-                        .ledger = w->ledger,
+                        .budget = w->budget,
                         .keep = w->options.keep / TREB_METRICS,
                         .stop = w->options.stop,
-                        .watch = w->options.watch,
-                        .ranks = w->options.ranks};
+                        .progress = w->options.progress,
+                        .processes = w->options.processes};
 }
 
 static bool is_first(const Writer *w)
 {
-    return w->options.ranks == NULL || w->options.ranks->rank == 0;
+    return w->options.processes == NULL || w->options.processes->index == 0;
 }
 
 static unsigned cells_sides(const Writer *w, treb_metric metric)
 {
-    bool one = metric != TREB_WDL && w->shape->symmetric;
+    bool one = metric != TREB_WDL && w->layout->symmetric;
     return (one ? 1u << TREB_WHITE : CELLS_BOTH) |
            (metric == TREB_DTM && w->bounds ? CELLS_BOUNDS : 0);
 }
@@ -79,7 +80,7 @@ static unsigned cells_sides(const Writer *w, treb_metric metric)
 static treb_status wait_for(Writer *w, treb_metric metric, treb_error *error)
 {
     CellsPlace place = cells_place(w);
-    w->cells[metric] = cells_new(w->shape, metric, cells_sides(w, metric), &place, error);
+    w->cells[metric] = cells_new(w->layout, metric, cells_sides(w, metric), &place, error);
     return w->cells[metric] != NULL ? TREB_OK : error->status;
 }
 
@@ -88,13 +89,13 @@ static bool writer_get(Writer *w, State *state)
 {
     w->begun = state_get_most(state, 1);
     state_get_bytes(state, w->is_copy, sizeof w->is_copy);
-    state_get_bytes(state, &w->tally, sizeof w->tally);
+    state_get_bytes(state, &w->statistics, sizeof w->statistics);
     state_get_bytes(state, w->histograms, sizeof *w->histograms);
     for (int m = 0; m < TREB_METRICS; m++) {
         if (state_get_most(state, 1) == 0) continue;
         CellsPlace place = cells_place(w);
         w->cells[m] =
-            cells_get(w->shape, (treb_metric)m, cells_sides(w, (treb_metric)m), &place, state);
+            cells_get(w->layout, (treb_metric)m, cells_sides(w, (treb_metric)m), &place, state);
         if (w->cells[m] == NULL) return false;
     }
     return w->cells[TREB_WDL] != NULL && !state->failed;
@@ -105,7 +106,7 @@ static treb_status writer_init(Writer *w, State *state, treb_error *error)
     if (strlen(w->options.directory) >= sizeof w->directory)
         return fail(error, TREB_ERR_ARGUMENT, "the folder's name is too long");
     strcpy(w->directory, w->options.directory);
-    w->histograms = ledger_calloc(w->ledger, sizeof *w->histograms);
+    w->histograms = budget_calloc(w->budget, sizeof *w->histograms);
     if (w->histograms == NULL) return fail_memory(error);
     if (state == NULL) return wait_for(w, TREB_WDL, error);
     w->resumed = true;
@@ -113,21 +114,21 @@ static treb_status writer_init(Writer *w, State *state, treb_error *error)
     return fail(error, TREB_ERR_DAMAGED, "what an earlier run left cannot be used");
 }
 
-Writer *writer_new(const Shape *shape, const WriteOptions *options, State *state, treb_error *error)
+Writer *writer_new(const Layout *layout, const WriteOptions *options, State *state, treb_error *error)
 {
     Writer *w = calloc(1, sizeof *w);
     if (w == NULL) {
         fail_memory(error);
         return NULL;
     }
-    w->shape = shape;
+    w->layout = layout;
     w->options = *options;
-    w->ledger = options->ledger;
+    w->budget = options->budget;
     w->metrics = options->metrics;
-    w->width = width_of(shape, options);
+    w->width = width_of(layout, options);
     w->codec = w->options.wide ? TABLE_ZSTD : options->codec;
     w->bounds = w->codec == TABLE_SYMBOLS &&
-                material_men(&shape->material) >= (options->bounds ? options->bounds : BOUNDS_MEN);
+                material_men(&layout->material) >= (options->bounds ? options->bounds : BOUNDS_MEN);
     w->threads = omp_get_max_threads();
     if (writer_init(w, state, error) == TREB_OK) return w;
     writer_abort(w);
@@ -139,7 +140,7 @@ static void encoders_free(Writer *w)
     for (int i = 0; w->encoder != NULL && i < w->threads; i++) table_encoder_free(w->encoder[i]);
     free(w->encoder);
     w->encoder = NULL;
-    ledger_give_back(w->ledger, w->encoder_bytes);
+    budget_release(w->budget, w->encoder_bytes);
     w->encoder_bytes = 0;
 }
 
@@ -147,15 +148,15 @@ void writer_abort(Writer *w)
 {
     if (w == NULL) return;
     for (int m = 0; m < TREB_METRICS; m++) {
-        blocks_close(&w->file[m]);
+        zstd_blocks_close(&w->file[m]);
         cells_free(w->cells[m]);
     }
     encoders_free(w);
-    ledger_free(w->histograms);
+    budget_free(w->histograms);
     free(w);
 }
 
-static treb_status writer_begin(Writer *w, const Slice *slice, treb_error *error)
+static treb_status writer_begin(Writer *w, const SolvedSlice *slice, treb_error *error)
 {
     /* Where the two metrics agree, so do their files but for the header. */
     w->is_copy[TREB_DTC] = slice->dtc_is_dtz && has(w, TREB_DTZ) && has(w, TREB_DTC);
@@ -171,7 +172,7 @@ treb_status writer_put(const Writer *w, State *state, treb_error *error)
     treb_status status = TREB_OK;
     state_put(state, w->begun);
     state_put_bytes(state, w->is_copy, sizeof w->is_copy);
-    state_put_bytes(state, &w->tally, sizeof w->tally);
+    state_put_bytes(state, &w->statistics, sizeof w->statistics);
     state_put_bytes(state, w->histograms, sizeof *w->histograms);
     for (int m = 0; m < TREB_METRICS && status == TREB_OK; m++) {
         state_put(state, w->cells[m] != NULL);
@@ -180,24 +181,24 @@ treb_status writer_put(const Writer *w, State *state, treb_error *error)
     return status;
 }
 
-treb_status writer_add(Writer *w, const uint64_t *number, const Slice *slice, treb_error *error)
+treb_status writer_add(Writer *w, const uint64_t *number, const SolvedSlice *slice, treb_error *error)
 {
     treb_status status = TREB_OK;
     Cells *cells[TREB_METRICS];
     int count = 0;
-    assert(slice->shape == w->shape && number[0] < w->shape->index.slices);
+    assert(slice->layout == w->layout && number[0] < w->layout->index.slices);
 #pragma omp critical(writer_begin)
     if (!w->begun) status = writer_begin(w, slice, error);
     for (int m = 0; m < TREB_METRICS; m++)
         if (w->cells[m] != NULL) cells[count++] = w->cells[m];
-    TallyPlanes *planes = NULL;
-    if (status == TREB_OK && !tally_planes_new(slice, &planes)) status = fail_memory(error);
+    PlaneStatistics *planes = NULL;
+    if (status == TREB_OK && !plane_statistics_new(slice, &planes)) status = fail_memory(error);
     if (status == TREB_OK) status = cells_add(cells, count, number, slice, planes, error);
-    if (status == TREB_OK && w->options.ranks != NULL) tally_planes_sum(planes, w->options.ranks);
+    if (status == TREB_OK && w->options.processes != NULL) plane_statistics_sum(planes, w->options.processes);
     if (status == TREB_OK)
-        status = tally_slice(&w->tally, w->histograms, number[0], slice, planes, w->ledger,
-                             w->options.ranks, error);
-    tally_planes_free(planes);
+        status = statistics_add_slice(&w->statistics, w->histograms, number[0], slice, planes, w->budget,
+                             w->options.processes, error);
+    plane_statistics_free(planes);
     return status;
 }
 
@@ -212,22 +213,22 @@ static bool set_histogram(TableSide *side, int verdict, const uint64_t *position
 }
 
 /* Puts what was counted into a header, with maps as long as the longest distance needs. */
-static bool complete_header(const Writer *w, FileBlocks *file)
+static bool complete_header(const Writer *w, ZstdBlocks *file)
 {
     TableHeader *h = &file->header;
     for (int side = 0; side < 2; side++) {
         TableSide *s = &h->side[side];
-        memcpy(s->count, w->tally.count[side], sizeof s->count);
+        memcpy(s->count, w->statistics.count[side], sizeof s->count);
         if (h->metric == TREB_WDL) continue;
         for (int v = 0; v < WDL_VALUES; v++) {
-            const char *fen = w->tally.fen[h->metric][side][v];
-            s->longest[v] = w->tally.longest[h->metric][side][v];
+            const char *fen = w->statistics.fen[h->metric][side][v];
+            s->longest[v] = w->statistics.longest[h->metric][side][v];
             memcpy(s->longest_fen[v], fen, TABLE_FEN_SIZE);
             if (fen[0] == '\0') continue;
             if (!set_histogram(s, v, w->histograms->of[h->metric][side][v])) return false;
             if (!s->stored || h->codec == TABLE_SYMBOLS) continue;
             unsigned codes = (s->longest[v] >> (h->metric == TREB_DTM)) + 1;
-            if (!blocks_set_map(file, side, v, codes)) return false;
+            if (!zstd_blocks_set_map(file, side, v, codes)) return false;
         }
     }
     return true;
@@ -236,7 +237,7 @@ static bool complete_header(const Writer *w, FileBlocks *file)
 /* Completes the file of a metric, which then has its name. */
 static treb_status publish(Writer *w, treb_metric metric, treb_error *error)
 {
-    FileBlocks *file = &w->file[metric];
+    ZstdBlocks *file = &w->file[metric];
     TableWriter *writer = file->writer;
     if (writer == NULL) return TREB_OK; /* it was complete before */
     if (!complete_header(w, file)) return fail_memory(error);
@@ -250,7 +251,7 @@ static bool made_before(Writer *w, treb_metric metric)
     char name[TABLE_NAME_SIZE];
     struct stat info;
     if (!w->resumed || !has(w, metric)) return false;
-    table_file_name(&w->shape->material, metric, name);
+    table_file_name(&w->layout->material, metric, name);
     char *path = io_path(w->directory, name);
     bool made = path != NULL && stat(path, &info) == 0;
     if (made) w->file_size[metric] = (uint64_t)info.st_size;
@@ -283,11 +284,11 @@ static treb_status file_made(Writer *w, treb_metric metric, treb_error *error)
 static bool encoders_new(Writer *w, treb_metric metric)
 {
     /* Without pawns DTC mostly is DTZ, and is then the same bytes whichever is wanted. */
-    bool as_dtz = metric == TREB_DTC && !w->shape->pawns;
+    bool as_dtz = metric == TREB_DTC && !w->layout->pawns;
     const int level = w->options.level;
     uint64_t bytes = (uint64_t)w->threads * ENCODER_BYTES;
     encoders_free(w);
-    if (!ledger_claim(w->ledger, bytes)) return false;
+    if (!budget_claim(w->budget, bytes)) return false;
     w->encoder_bytes = bytes;
     w->encoder = calloc(w->threads, sizeof *w->encoder);
     for (int i = 0; w->encoder && i < w->threads; i++) {
@@ -304,11 +305,11 @@ static bool by_symbols(const Writer *w, int metric)
 {
     if (w->codec != TABLE_SYMBOLS || metric == TREB_WDL) return w->codec == TABLE_SYMBOLS;
     for (int side = 0; side < 2; side++)
-        if (!coded_fits(w->histograms, (treb_metric)metric, side)) return false;
+        if (!symbols_fit(w->histograms, (treb_metric)metric, side)) return false;
     return true;
 }
 
-static treb_status zstd_file(Writer *w, treb_metric metric, treb_error *error)
+static treb_status write_zstd_file(Writer *w, treb_metric metric, treb_error *error)
 {
     bool copy = metric == TREB_DTZ && w->is_copy[TREB_DTC];
     unsigned width = w->codec == TABLE_SYMBOLS ? 2 : w->width;
@@ -316,15 +317,15 @@ static treb_status zstd_file(Writer *w, treb_metric metric, treb_error *error)
     const Cells *cells = w->cells[metric];
     treb_status status = TREB_OK;
     Cells *all = NULL;
-    /* Of ranks the first makes it, from the cells of all. */
+    /* Of processes the first makes it, from the cells of all. */
     const CellsPlace place = cells_place(w);
-    if (place.ranks != NULL)
-        status = cells_gather(cells, w->shape, metric, cells_sides(w, metric), &place, &all, error);
+    if (place.processes != NULL)
+        status = cells_gather(cells, w->layout, metric, cells_sides(w, metric), &place, &all, error);
     if (all != NULL) cells = all;
-    PlanesJob job = {w->shape, w->ledger,  w->directory,     metric,         cells,
-                     width,    w->encoder, w->options.watch, w->options.stop};
+    ZstdJob job = {w->layout, w->budget,  w->directory,     metric,         cells,
+                     width,    w->encoder, w->options.progress, w->options.stop};
     if (status == TREB_OK && is_first(w))
-        status = planes_write(&job, &w->file[metric], copy ? &w->file[TREB_DTC] : NULL, error);
+        status = zstd_file_write(&job, &w->file[metric], copy ? &w->file[TREB_DTC] : NULL, error);
     cells_free(all);
     return status == TREB_OK ? file_made(w, metric, error) : status;
 }
@@ -335,13 +336,13 @@ static treb_status finish_zstd(Writer *w, treb_error *error)
     treb_status status = TREB_OK;
     for (int m = 0; m < TREB_METRICS && status == TREB_OK; m++)
         if (!by_symbols(w, m) && to_make(w, m) && !stop_asked(w->options.stop))
-            status = zstd_file(w, (treb_metric)m, error);
+            status = write_zstd_file(w, (treb_metric)m, error);
     return status;
 }
 
 /* ---- codec symbols --------------------------------------------------------------------------- */
 
-static void coded_header(Writer *w, treb_metric metric)
+static void symbols_header(Writer *w, treb_metric metric)
 {
     TableHeader *h = &w->file[metric].header;
     int verdicts = bit_count(cells_seen(w->cells[TREB_WDL]));
@@ -351,19 +352,19 @@ static void coded_header(Writer *w, treb_metric metric)
     h->pad = h->width = 1;
     h->per_byte = metric != TREB_WDL ? 1 : verdicts <= 2 ? 8 : verdicts <= 4 ? 4 : 2;
     h->base = 1u << 8 / h->per_byte;
-    h->block_bits = CODED_BLOCK_BITS;
-    index_init_shades(&h->index, &w->shape->material, NULL);
+    h->block_bits = SYMBOLS_BLOCK_BITS;
+    index_init_square_colors(&h->index, &w->layout->material, NULL);
 }
 
 /* Writes the file of a metric, and of the one that has the same cells. */
-static treb_status coded_file(Writer *w, treb_metric metric, int at_once, treb_error *error)
+static treb_status write_symbols_file(Writer *w, treb_metric metric, int at_once, treb_error *error)
 {
     bool copy = metric == TREB_DTZ && w->is_copy[TREB_DTC];
-    FileBlocks *file = &w->file[metric], *other = copy ? &w->file[TREB_DTC] : NULL;
-    CodedJob job = {.shape = w->shape,
+    ZstdBlocks *file = &w->file[metric], *other = copy ? &w->file[TREB_DTC] : NULL;
+    SymbolsJob job = {.layout = w->layout,
                     .scratch = w->options.scratch,
-                    .ranks = w->options.ranks,
-                    .ledger = w->ledger,
+                    .processes = w->options.processes,
+                    .budget = w->budget,
                     .directory = w->directory,
                     .metric = metric,
                     .verdicts = w->cells[TREB_WDL],
@@ -371,16 +372,16 @@ static treb_status coded_file(Writer *w, treb_metric metric, int at_once, treb_e
                     .classes = w->options.classes,
                     .large = w->options.large,
                     .stop = w->options.stop,
-                    .watch = w->options.watch,
+                    .progress = w->options.progress,
                     .at_once = (unsigned)at_once,
-                    .tally = &w->tally,
+                    .statistics = &w->statistics,
                     .histograms = w->histograms,
                     .header = &file->header,
                     .copy = copy ? &other->header : NULL};
     TableWriter *second = NULL;
-    coded_header(w, metric);
-    if (copy) coded_header(w, TREB_DTC);
-    treb_status status = coded_write(&job, &file->writer, &second, error);
+    symbols_header(w, metric);
+    if (copy) symbols_header(w, TREB_DTC);
+    treb_status status = symbols_file_write(&job, &file->writer, &second, error);
     if (copy) other->writer = second;
     return status == TREB_OK ? file_made(w, metric, error) : status;
 }
@@ -392,18 +393,18 @@ static int files_at_once(const Writer *w, int files, int *threads)
     const int all = omp_get_max_threads();
     int most = files < all ? files : all;
     /* Ranks do all in the same order. */
-    if (w->options.ranks != NULL) most = 1;
+    if (w->options.processes != NULL) most = 1;
     for (; most > 1; most--) {
         *threads = 2 * all / most < all ? 2 * all / most : all;
-        uint64_t each = coded_memory(w->shape, w->options.classes, w->options.large,
-                                     w->options.ranks, *threads);
-        if (each <= ledger_room(w->ledger) / (unsigned)most) return most;
+        uint64_t each = symbols_file_memory(w->layout, w->options.classes, w->options.large,
+                                     w->options.processes, *threads);
+        if (each <= budget_left(w->budget) / (unsigned)most) return most;
     }
     *threads = all;
     return 1;
 }
 
-static treb_status finish_coded(Writer *w, treb_error *error)
+static treb_status finish_symbols(Writer *w, treb_error *error)
 {
     treb_status status = TREB_OK;
     treb_metric metric[TREB_METRICS];
@@ -422,7 +423,7 @@ static treb_status finish_coded(Writer *w, treb_error *error)
         before = status;
         if (before != TREB_OK || stop_asked(w->options.stop)) continue;
         if (at_once > 1) omp_set_num_threads(threads);
-        treb_status own = coded_file(w, metric[f], at_once, &mine);
+        treb_status own = write_symbols_file(w, metric[f], at_once, &mine);
         if (own == TREB_OK) continue;
 #pragma omp critical(writer_error)
         {
@@ -448,58 +449,58 @@ static treb_status finish_files(Writer *w, WriteResult *result, treb_error *erro
 }
 
 /* Says how much there is to write: of distances one side to move. */
-static void watch_start(const Writer *w)
+static void progress_start(const Writer *w)
 {
-    if (w->options.watch == NULL) return;
-    uint64_t cells = w->shape->index.slices * w->shape->kings * shape_lane_cells(w->shape);
-    int files = bit_count(w->metrics) - w->is_copy[TREB_DTC] + !w->shape->symmetric;
-    atomic_store(&w->options.watch->written, 0);
-    atomic_store(&w->options.watch->all, (uint64_t)files * cells);
+    if (w->options.progress == NULL) return;
+    uint64_t cells = w->layout->index.slices * w->layout->kings * layout_lane_cells(w->layout);
+    int files = bit_count(w->metrics) - w->is_copy[TREB_DTC] + !w->layout->symmetric;
+    atomic_store(&w->options.progress->written, 0);
+    atomic_store(&w->options.progress->all, (uint64_t)files * cells);
 }
 
 treb_status writer_finish(Writer *w, WriteResult *result, treb_error *error)
 {
-    const Ranks *ranks = w->options.ranks;
-    watch_start(w);
+    const Processes *processes = w->options.processes;
+    progress_start(w);
     memset(result, 0, sizeof *result);
     for (int m = 0; m < TREB_METRICS; m++) w->made[m] = made_before(w, (treb_metric)m);
-    if (ranks != NULL) {
-        cells_agree(w->cells[TREB_WDL], ranks);
-        ranks->tell(ranks->context, w->made, sizeof w->made);
+    if (processes != NULL) {
+        cells_agree(w->cells[TREB_WDL], processes);
+        processes->broadcast(processes->context, w->made, sizeof w->made);
     }
-    tally_finish(&w->tally, w->histograms, w->shape);
+    statistics_finish(&w->statistics, w->histograms, w->layout);
     treb_status status = finish_zstd(w, error);
-    if (status == TREB_OK) status = finish_coded(w, error);
+    if (status == TREB_OK) status = finish_symbols(w, error);
     if (status == TREB_OK && !stop_asked(w->options.stop)) status = finish_files(w, result, error);
-    result->tally = w->tally;
+    result->statistics = w->statistics;
     for (int side = 0; side < 2; side++)
-        for (int v = 0; v < WDL_VALUES; v++) result->positions += w->tally.count[side][v];
+        for (int v = 0; v < WDL_VALUES; v++) result->positions += w->statistics.count[side][v];
     writer_abort(w);
     return status;
 }
 
-WriterMemory writer_memory(const Shape *shape, const WriteOptions *options, int threads)
+WriterMemory writer_memory(const Layout *layout, const WriteOptions *options, int threads)
 {
     unsigned metrics = options->metrics | 1u << TREB_WDL;
     uint64_t encoders = (uint64_t)threads * ENCODER_BYTES, most = 0;
-    uint64_t always = ledger_cost(sizeof(Histograms)) +
-                      (uint64_t)bit_count(metrics) * cells_memory(shape, options->ranks);
+    uint64_t always = budget_cost(sizeof(Histograms)) +
+                      (uint64_t)bit_count(metrics) * cells_memory(layout, options->processes);
     if (options->codec == TABLE_SYMBOLS && !options->wide)
-        most = coded_memory(shape, options->classes, options->large, options->ranks, threads);
+        most = symbols_file_memory(layout, options->classes, options->large, options->processes, threads);
     for (int m = 0; m < TREB_METRICS; m++) {
         if (!(metrics >> m & 1)) continue;
-        unsigned width = m == TREB_WDL ? 1 : width_of(shape, options);
-        uint64_t bytes = encoders + planes_memory(shape, (treb_metric)m, width, threads);
-        /* Of ranks the first then has the cells of all. */
-        if (options->ranks != NULL) {
-            uint64_t gathering = cells_gather_memory(shape);
-            bytes = (bytes > gathering ? bytes : gathering) + cells_memory(shape, NULL);
+        unsigned width = m == TREB_WDL ? 1 : width_of(layout, options);
+        uint64_t bytes = encoders + zstd_file_memory(layout, (treb_metric)m, width, threads);
+        /* Of processes the first then has the cells of all. */
+        if (options->processes != NULL) {
+            uint64_t gathering = cells_gather_memory(layout);
+            bytes = (bytes > gathering ? bytes : gathering) + cells_memory(layout, NULL);
         }
         /* Symbols cannot say all distances of some tables of six men. */
         bool by_symbols = options->codec == TABLE_SYMBOLS && !options->wide;
-        if (by_symbols && material_men(&shape->material) <= PLIES_BYTE_MEN) continue;
+        if (by_symbols && material_men(&layout->material) <= PLIES_BYTE_MEN) continue;
         if (bytes > most) most = bytes;
     }
-    return (WriterMemory){always + cells_add_memory(shape, bit_count(metrics), threads),
+    return (WriterMemory){always + cells_add_memory(layout, bit_count(metrics), threads),
                           always + most};
 }

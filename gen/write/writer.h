@@ -1,13 +1,13 @@
 /* writer.h - from solved slices to table files. */
-#ifndef TREB_GEN_WRITER_H
-#define TREB_GEN_WRITER_H
+#ifndef TREB_GEN_WRITE_WRITER_H
+#define TREB_GEN_WRITE_WRITER_H
 
 #include <stdatomic.h>
 
 #include "core/format/table.h"
 #include "gen/solve/solve.h"
-#include "gen/write/tally.h"
-#include "gen/write/watch.h"
+#include "gen/write/statistics.h"
+#include "gen/write/write_progress.h"
 
 typedef struct WriteOptions {
     const atomic_bool *stop; /* when true nothing more is done, and no file appears; NULL allowed */
@@ -25,11 +25,11 @@ typedef struct WriteOptions {
     bool wide;         /* codec zstd with two bytes a distance even where one suffices */
     uint64_t keep;     /* bytes of verdicts that may wait in memory */
     const char *path;  /* see CellsPlace */
-    WriteWatch *watch; /* NULL allowed */
+    WriteProgress *progress; /* NULL allowed */
     /* That have solved the table together, and now write its files: each has a writer and is called alike. The
      * files are the first's; NULL: this process alone. */
-    const Ranks *ranks;
-    Ledger *ledger;
+    const Processes *processes;
+    MemoryBudget *budget;
 } WriteOptions;
 
 /* A probe of a bound asks the tables that captures lead to, and those that these ask. Tables of few
@@ -38,7 +38,7 @@ enum { BOUNDS_MEN = 5 };
 
 /* What was written. */
 typedef struct WriteResult {
-    Tally tally;
+    TableStatistics statistics;
     uint64_t file_size[TREB_METRICS];
     uint64_t positions; /* legal, full board, both sides to move */
 } WriteResult;
@@ -48,7 +48,7 @@ typedef struct Writer Writer;
 
 /* `state`: NULL, or what the writer of an earlier run put, to go on from. NULL: see `error`; TREB_ERR_DAMAGED if
  * that cannot be used. */
-Writer *writer_new(const Shape *shape, const WriteOptions *options, State *state,
+Writer *writer_new(const Layout *layout, const WriteOptions *options, State *state,
                    treb_error *error);
 
 /* Puts what was added so far. TREB_ERR_IO. */
@@ -57,20 +57,20 @@ treb_status writer_put(const Writer *writer, State *state, treb_error *error);
 /* Takes the slices of `slice`, number[lane] each; in parallel, or from parallel threads. The first
  * call must not be one of several at once: what is chosen by its sample should not depend on
  * threads. */
-treb_status writer_add(Writer *writer, const uint64_t *number, const Slice *slice,
+treb_status writer_add(Writer *writer, const uint64_t *number, const SolvedSlice *slice,
                        treb_error *error);
 
 /* Completes the files and frees the writer; the files appear together at the very end. TREB_OK also when
  * stopped. */
 treb_status writer_finish(Writer *writer, WriteResult *result, treb_error *error);
 
-/* Bytes that writing a table of this shape claims at most, with so many threads: while slices are added,
+/* Bytes that writing a table of this layout claims at most, with so many threads: while slices are added,
  * and then while it is finished. */
 typedef struct WriterMemory {
     uint64_t adding, finishing;
 } WriterMemory;
 
-WriterMemory writer_memory(const Shape *shape, const WriteOptions *options, int threads);
+WriterMemory writer_memory(const Layout *layout, const WriteOptions *options, int threads);
 
 /* Frees the writer and leaves no file. */
 void writer_abort(Writer *writer);

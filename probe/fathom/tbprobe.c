@@ -1,19 +1,18 @@
 /* tbprobe.c - Fathom's interface, answered from Trebuchet's tables: see tbprobe.h.
  *
- * All of it is in this file, so that it can take the place of Fathom's; the shared drop-in,
- * libfathom.so.1, is made of it as well. Of the library it knows trebuchet.h alone. Engines compile
- * it with what flags and standard they have, as C or as C++: hence the casts, and the compiler's
- * own words for atomics and threads.
+ * Everything is in this one file, so that it can replace Fathom's. The shared library
+ * libfathom.so.1 is built from it as well. It uses only the public header trebuchet.h. Engines
+ * compile it with their own flags and standard, as C or as C++: that is why it has casts, and the
+ * compiler's built-in atomics and thread-local variables.
  *
- * Fathom forbids to call tb_init or tb_free while others probe; engines do it all the same, when a
- * GUI changes an option in the middle of a search. So each probe goes through a gate: it counts
- * itself in, takes the set of tables, and counts itself out. Who replaces the set takes it away
- * first and then waits until nobody is inside; probes that come meanwhile fail, as they do without
- * tables.
+ * Fathom does not allow tb_init or tb_free while other threads probe. Engines call them all the
+ * same, when a GUI changes an option during a search. So each probe counts itself in, uses the set
+ * of tables, and counts itself out. tb_init and tb_free first take the set away and then wait until
+ * no probe is inside. Probes that begin meanwhile fail, as they do without tables.
  *
- * One counter for all threads would travel between the cores with every probe. There are many, each
- * with a cache line of its own, and threads are spread over them in the order in which they come.
- * Two threads that share one are slower by a little, and still right. */
+ * If all threads used one counter its cache line would move between the cores with every probe. So
+ * there are many counters (gates), each with a cache line of its own. Threads are assigned to them
+ * in turn. Two threads that share a gate are a little slower, but still correct. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -30,26 +29,29 @@
 
 enum { PATH_SIZE = 4096, NAME_SIZE = 32, GATES = 64, CACHE_LINE = 128 };
 
-/* Bytes of unpacked blocks where TREBUCHET_CACHE does not say otherwise. */
+/* Bytes of memory for unpacked tables, unless the environment variable TREBUCHET_CACHE says
+ * otherwise. */
 static const uint64_t cache_default = UINT64_C(256) << 20;
 
 unsigned TB_LARGEST;
 int TB_MaxCardinality, TB_MaxCardinalityDTM;
 
-/* ---- The one set of tables that Fathom's interface knows ------------------------------------- */
+/* ---- The set of tables: Fathom's interface has only one
+ * ---------------------------------------- */
 
+/* Counts the probes that are using the set. */
 typedef struct Gate {
     unsigned inside;
 } __attribute__((aligned(CACHE_LINE))) Gate;
 
 static treb_tables *current; /* NULL: none */
 static Gate gates[GATES];
-static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER; /* of all that replaces the set */
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER; /* held while the set is replaced */
 static unsigned threads_seen;
 
-/* Which gate this thread uses, from 1; 0 before its first probe. A shared library is there when the
- * program starts or takes a few bytes of what is kept for later ones, so that the quick way to such
- * variables may be asked for. */
+/* The gate of this thread, from 1; 0 before its first probe. The model initial-exec is the fast
+ * one. A shared library may use it, as it is loaded when the program starts; if it is loaded later,
+ * the few bytes come from a reserve that the system keeps for this. */
 static __thread unsigned own_gate __attribute__((tls_model("initial-exec")));
 
 static unsigned choose_gate(void)
@@ -58,12 +60,14 @@ static unsigned choose_gate(void)
     return own_gate = 1 + order % GATES;
 }
 
-/* The set, until leave; NULL if there is none, and then there is nothing to leave. */
+/* Returns the set, which stays open until leave is called. NULL if there is none; leave is then not
+ * called. */
 static inline const treb_tables *enter(void)
 {
     if (__atomic_load_n(&current, __ATOMIC_RELAXED) == NULL) return NULL;
     unsigned *inside = &gates[(own_gate != 0 ? own_gate : choose_gate()) - 1].inside;
-    /* In one order with the taking away: either that sees the count, or this sees no set. */
+    /* Sequentially consistent, as in close_set: either close_set sees this count, or this thread
+     * sees no set. */
     __atomic_fetch_add(inside, 1, __ATOMIC_SEQ_CST);
     const treb_tables *tables = __atomic_load_n(&current, __ATOMIC_SEQ_CST);
     if (tables == NULL) __atomic_fetch_sub(inside, 1, __ATOMIC_RELEASE);
@@ -77,7 +81,7 @@ static inline void leave(void)
 
 /* ---- Folders --------------------------------------------------------------------------------- */
 
-/* A path cut at its colons. */
+/* The folders of a path. */
 typedef struct Folders {
     char *text;
     const char **folder;
@@ -97,12 +101,13 @@ static bool ends_with(const char *name, const char *end)
     return length > most && strcmp(name + length - most, end) == 0;
 }
 
-/* One that a web server has: what it holds the set will tell. */
+/* Whether a folder is on a web server. */
 static bool is_address(const char *folder)
 {
     return strncasecmp(folder, "http://", 7) == 0 || strncasecmp(folder, "https://", 8) == 0;
 }
 
+/* Whether a folder has tables. A folder on a server is assumed to have some. */
 static bool holds_tables(const char *folder)
 {
     bool found = false;
@@ -115,8 +120,8 @@ static bool holds_tables(const char *folder)
     return found;
 }
 
-/* Those folders of a path that hold tables. False without memory; *out is to be freed all the
- * same. */
+/* Lists the folders of a path that have tables. False: out of memory; *out must be freed in that
+ * case, too. */
 static bool folders_of(const char *path, Folders *out)
 {
     size_t most = 1;
@@ -132,8 +137,9 @@ static bool folders_of(const char *path, Folders *out)
     return true;
 }
 
-/* ---- What there is --------------------------------------------------------------------------- */
+/* ---- The number of men ----------------------------------------------------------------------- */
 
+/* Whether one of the folders has a readable file of that name. */
 static bool is_there(const Folders *folders, const char *name)
 {
     char path[PATH_SIZE];
@@ -148,8 +154,9 @@ static bool is_there(const Folders *folders, const char *name)
     return false;
 }
 
-/* The men of "KRPvKR.wdl.treb" or "KRPvKR.rtbw" if distances are there as well, else 0. Told by the
- * names, as opening every file would cost time and memory. */
+/* The number of men of a file such as "KRPvKR.wdl.treb" or "KRPvKR.rtbw" if the folders have its
+ * DTZ as well, else 0. Looks only at the names, as opening every file would cost time and
+ * memory. */
 static unsigned men_of(const Folders *folders, const char *file)
 {
     enum { FORMATS = 2 };
@@ -169,7 +176,8 @@ static unsigned men_of(const Folders *folders, const char *file)
     return 0;
 }
 
-/* The same of a set with files that are elsewhere: they are in the order of men. */
+/* The most men with verdicts and DTZ in an open set. The set lists its files in the order of
+ * men. */
 static unsigned most_men_of_set(const treb_tables *tables)
 {
     treb_table_info info;
@@ -182,6 +190,7 @@ static unsigned most_men_of_set(const treb_tables *tables)
     return 0;
 }
 
+/* The most men with verdicts and DTZ. If a folder is on a server the set is asked. */
 static unsigned most_men(const treb_tables *tables, const Folders *folders)
 {
     unsigned most = 0;
@@ -199,8 +208,9 @@ static unsigned most_men(const treb_tables *tables, const Folders *folders)
     return most;
 }
 
-/* The most men of solved pawn endings, as "Na2b3-Rc6.solved.treb": letters and squares. */
-static unsigned men_of_solved(const Folders *folders)
+/* The most men of pawn files (solved pawn endings). Their names list pieces and squares:
+ * "Na2b3-Rc6.solved.treb". */
+static unsigned men_of_pawn_files(const Folders *folders)
 {
     static const char end[] = ".solved.treb";
     unsigned most = 0;
@@ -222,7 +232,8 @@ static unsigned men_of_solved(const Folders *folders)
 
 /* ---- Opening and closing --------------------------------------------------------------------- */
 
-/* Reads "512M": bytes, or with K, M, G or T (and an optional B or iB) so many times 1024. */
+/* Reads a size: "512M" is 512 * 1024 * 1024 bytes. K, M, G and T are allowed, each with an optional
+ * B or iB. */
 static uint64_t cache_bytes(const char *text)
 {
     static const char units[] = "KMGT";
@@ -237,15 +248,15 @@ static uint64_t cache_bytes(const char *text)
     return number > UINT64_MAX >> shift ? UINT64_MAX : (uint64_t)number << shift;
 }
 
-/* Programs read these at any time. Fathom's two names of its limit are kept alike; of DTM tables
- * there are none to tell, as nothing in its header asks them. */
+/* Programs may read these at any time. Fathom has two names for its limit, which get the same
+ * value. TB_MaxCardinalityDTM stays 0, as nothing in Fathom's header probes DTM. */
 static void set_largest(unsigned men)
 {
     __atomic_store_n(&TB_LARGEST, men, __ATOMIC_RELAXED);
     __atomic_store_n(&TB_MaxCardinality, (int)men, __ATOMIC_RELAXED);
 }
 
-/* Takes the set away and closes it once nobody uses it. Under the mutex. */
+/* Takes the set away, waits until no probe uses it, and closes it. The caller holds the mutex. */
 static void close_set(void)
 {
     set_largest(0);
@@ -257,13 +268,13 @@ static void close_set(void)
     treb_tables_close(tables);
 }
 
-/* Nothing is asked for: no path, "" or "<empty>", the value that UCI has for an empty text. */
+/* Whether a path means no tables: NULL, "" or "<empty>", which is how UCI writes an empty text. */
 static bool is_empty(const char *path)
 {
     return path == NULL || *path == '\0' || strcmp(path, "<empty>") == 0;
 }
 
-/* Opens what the folders hold and lends it to probes. True if they hold nothing. */
+/* Opens the tables of the folders for probes. Returns true if there are no folders. */
 static bool open_folders(const Folders *folders)
 {
     if (folders->count == 0) return true;
@@ -271,7 +282,7 @@ static bool open_folders(const Folders *folders)
     if (tables == NULL) return false;
     treb_tables_set_memory(tables, cache_bytes(getenv("TREBUCHET_CACHE")));
     __atomic_store_n(&current, tables, __ATOMIC_SEQ_CST);
-    unsigned men = most_men(tables, folders), solved = men_of_solved(folders);
+    unsigned men = most_men(tables, folders), solved = men_of_pawn_files(folders);
     set_largest(men > solved ? men : solved);
     return true;
 }
@@ -300,8 +311,8 @@ static bool replace_set(const char *path)
 
 bool tb_init(const char *path) { return replace_set(path); }
 
-/* What programs call that were built when tb_init was an inline function of the header. Debian's
- * ethereal-chess is one; its libfathom1 has the function no more. */
+/* Programs call this that were built when tb_init was an inline function of the header. Debian's
+ * ethereal-chess is one, but Debian's libfathom1 no longer has the function. */
 bool tb_init_impl(const char *path) { return replace_set(path); }
 
 void tb_free(void) { replace_set(NULL); }
@@ -310,8 +321,9 @@ void tb_free(void) { replace_set(NULL); }
 
 static const uint64_t file_a = UINT64_C(0x0101010101010101), file_h = UINT64_C(0x8080808080808080);
 
-/* Whether a pawn of the side to move stands beside the pawn that could be taken. Fathom ignores an
- * en passant square that is of no use, wherever it is, and so no probe may fail for one. */
+/* Whether a pawn of the side to move stands beside the pawn that could be captured. Fathom ignores
+ * an en passant square that no pawn can capture on, wherever it is, so a probe must not fail
+ * because of one. */
 static bool ep_useful(const treb_position *pos, unsigned ep)
 {
     if (ep > 63 || (ep >> 3 != 2 && ep >> 3 != 5)) return false;
@@ -320,8 +332,8 @@ static bool ep_useful(const treb_position *pos, unsigned ep)
     return (beside & pos->by_color[pos->turn] & pos->by_type[TREB_PAWN]) != 0;
 }
 
-/* Field by field in place: a structure made elsewhere and copied costs the copy, which has to wait
- * for the fields just written, as much as a tenth of a probe. */
+/* Fills a position in place, member by member. Copying a complete structure would have to wait for
+ * the members just written, which costs up to a tenth of a probe. */
 static inline void read_board(treb_position *pos, uint64_t white, uint64_t black, uint64_t kings,
                               uint64_t queens, uint64_t rooks, uint64_t bishops, uint64_t knights,
                               uint64_t pawns, unsigned ep, bool turn)
@@ -341,13 +353,13 @@ static inline void read_board(treb_position *pos, uint64_t white, uint64_t black
     pos->ep = ep != 0 && ep_useful(pos, ep) ? (uint8_t)ep : 0;
 }
 
-/* 1 for a queen to 4 for a knight; 0 for none. */
+/* The promotion as Fathom numbers it: 1 for a queen to 4 for a knight; 0 for none. */
 static unsigned promotes(const treb_move *move)
 {
     return move->promotion != 0 ? TREB_QUEEN + 1u - move->promotion : 0;
 }
 
-/* A pawn that leaves its file for the en passant square takes what stands beside it. */
+/* Whether a move captures en passant: a pawn leaves its file and goes to the en passant square. */
 static bool is_ep(const treb_position *pos, const treb_move *move)
 {
     return pos->ep != 0 && move->to == pos->ep && ((move->from ^ move->to) & 7) != 0 &&
@@ -359,7 +371,7 @@ static TbMove short_move(const treb_move *move)
     return (TbMove)(promotes(move) << 12 | (unsigned)move->from << 6 | move->to);
 }
 
-/* ---- The tree -------------------------------------------------------------------------------- */
+/* ---- Search ---------------------------------------------------------------------------------- */
 
 unsigned tb_probe_wdl_impl(uint64_t white, uint64_t black, uint64_t kings, uint64_t queens,
                            uint64_t rooks, uint64_t bishops, uint64_t knights, uint64_t pawns,
@@ -375,10 +387,10 @@ unsigned tb_probe_wdl_impl(uint64_t white, uint64_t black, uint64_t kings, uint6
     return status == TREB_OK ? (unsigned)wdl : TB_RESULT_FAILED;
 }
 
-/* ---- The root: all moves with what they are worth -------------------------------------------- */
+/* ---- The root: all moves and their values ---------------------------------------------------- */
 
-/* Moves come best first, as treb_probe_moves has them; Fathom's order is that of its move
- * generator. */
+/* Moves are in the order of treb_probe_moves, the best first. Fathom lists them in the order of its
+ * move generator. */
 
 enum { LIST_MAX = TB_MAX_MOVES - 1, CLOCK_MAX = UINT8_MAX, LINE_PLIES = 32 };
 
@@ -389,9 +401,9 @@ typedef struct Root {
     size_t count;
 } Root;
 
-/* Whether moves of which nothing is known cannot be better than the first, as where a solved pawn ending
- * says what the position is worth. They come last, and go. */
-static bool best_does(Root *root, treb_metric metric)
+/* Whether moves without a known value cannot be better than the first move, as a pawn file knows
+ * the verdict of the position. If so they are removed from the list, where they are last. */
+static bool first_is_best(Root *root, treb_metric metric)
 {
     treb_wdl verdict;
     const treb_value *best = &root->move[0].value;
@@ -405,23 +417,24 @@ static bool best_does(Root *root, treb_metric metric)
     return true;
 }
 
-/* False if some move's value is not known that may matter. */
+/* Lists the moves. False if the value of a move is not known that may be the best. */
 static bool list_moves(Root *root, treb_metric metric)
 {
     treb_status status = treb_probe_moves(root->tables, &root->pos, metric, TREB_RULE_50,
                                           root->move, LIST_MAX, &root->count, NULL);
-    return status == TREB_OK || (status == TREB_ERR_NO_TABLE && best_does(root, metric));
+    return status == TREB_OK || (status == TREB_ERR_NO_TABLE && first_is_best(root, metric));
 }
 
-/* What is beyond the 50-move rule is all one, but ranks must keep their sign. */
+/* Limits the clock. Larger numbers make no difference, except that a rank might get the wrong
+ * sign. */
 static uint16_t clock_of(unsigned rule50)
 {
     return (uint16_t)(rule50 < CLOCK_MAX ? rule50 : (unsigned)CLOCK_MAX);
 }
 
-/* ---- The root: one word for each move -------------------------------------------------------- */
+/* ---- The root: results ----------------------------------------------------------------------- */
 
-/* Of a rounded distance Fathom takes the lesser. */
+/* The result of a move. If DTZ is rounded Fathom takes the smaller number, and so does this. */
 static unsigned word_of(const treb_position *pos, const treb_move *move)
 {
     const treb_value *value = &move->value;
@@ -433,7 +446,7 @@ static unsigned word_of(const treb_position *pos, const treb_move *move)
            (unsigned)value->plies[TREB_DTZ] << TB_RESULT_DTZ_SHIFT;
 }
 
-/* A position without moves. */
+/* The result of a position without moves. */
 static unsigned word_of_end(const Root *root)
 {
     treb_wdl wdl;
@@ -441,7 +454,7 @@ static unsigned word_of_end(const Root *root)
     return wdl == TREB_LOSS ? TB_RESULT_CHECKMATE : TB_RESULT_STALEMATE;
 }
 
-/* The best move's word says what the position itself is worth. */
+/* Returns the result of the best move, and fills `results` unless it is NULL. */
 static unsigned words_of(Root *root, unsigned *results)
 {
     if (!list_moves(root, TREB_DTZ)) return TB_RESULT_FAILED;
@@ -472,9 +485,10 @@ unsigned tb_probe_root_impl(uint64_t white, uint64_t black, uint64_t kings, uint
 
 enum { MATE_SCORE = TB_VALUE_MATE - TB_MAX_MATE_PLY - 1 };
 
-/* A win that is in time whatever happens ranks 1000, one that just comes in time 900, and what
- * comes later below, by what it lacks. After a repetition wins in time are told apart as well, so
- * that the engine makes progress. Losses are alike unless the 50-move rule is near. */
+/* The rank of a move. `clock` counts the plies since the last capture or pawn move. A win that is
+ * safely within the 50-move rule has 1000; one that is just within the rule has 900, and one beyond
+ * it less, the longer the less. After a repetition all wins have ranks by their length, so that the
+ * engine makes progress. Losses have -1000 unless the 50-move rule is near. */
 static int rank_of(const treb_value *value, int clock, bool repeated)
 {
     int plies = value->plies[TREB_DTZ], left = 1000 - (plies + clock);
@@ -484,7 +498,7 @@ static int rank_of(const treb_value *value, int clock, bool repeated)
     return 2 * plies + clock < 100 ? -1000 : -left;
 }
 
-/* The numbers of Fathom, which gives draws by the 50-move rule up to five pawns. */
+/* The score of a rank, as in Fathom. Draws by the 50-move rule have scores of up to five pawns. */
 static int score_of(int rank, bool use_rule50)
 {
     int size = rank < 0 ? -rank : rank, score = size < 803 ? 3 : size - 4 * TB_VALUE_PAWN;
@@ -493,8 +507,8 @@ static int score_of(int rank, bool use_rule50)
     return rank < 0 ? -score : score;
 }
 
-/* Writes the best play after pv[0], to the end of what DTZ tells: the next capture, pawn move or
- * mate. */
+/* Appends the best play after pv[0], up to the next capture, pawn move or mate, as DTZ knows no
+ * more. */
 static void predict(const Root *root, struct TbRootMove *out)
 {
     treb_position at = root->pos;
@@ -551,7 +565,7 @@ int tb_probe_root_wdl(uint64_t white, uint64_t black, uint64_t kings, uint64_t q
                                  MATE_SCORE};
     Root root;
     results->size = 0;
-    (void)rule50; /* as in Fathom: verdicts alone do not tell how far the clock will go */
+    (void)rule50; /* unused, as in Fathom: verdicts alone do not say how many plies will pass */
     root.tables = castling == 0 ? enter() : NULL;
     if (root.tables == NULL) return 0;
     read_board(&root.pos, white, black, kings, queens, rooks, bishops, knights, pawns, ep, turn);
@@ -574,8 +588,8 @@ unsigned tb_lsb(uint64_t set) { return set != 0 ? (unsigned)__builtin_ctzll(set)
 
 uint64_t tb_pop_lsb(uint64_t set) { return set & (set - 1); }
 
-/* The squares that so many files and ranks away are on the board, until the first man of `occupied`.
- * `most` is the number of steps. A caller's square that is none becomes one. */
+/* The squares that up to `most` steps of `files` and `ranks` reach, until the first man of
+ * `occupied`, which is included. A number beyond 63 is reduced to a square. */
 static uint64_t ray(unsigned square, int files, int ranks, int most, uint64_t occupied)
 {
     uint64_t reached = 0;
@@ -590,7 +604,7 @@ static uint64_t ray(unsigned square, int files, int ranks, int most, uint64_t oc
     return reached;
 }
 
-/* Eight ways: a step, and the same turned and mirrored. */
+/* The rays in all directions that turning and mirroring the step (a, b) gives. */
 static uint64_t rays(unsigned square, int a, int b, int most, uint64_t occupied)
 {
     uint64_t reached = 0;

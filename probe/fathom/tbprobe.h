@@ -1,27 +1,27 @@
 /* tbprobe.h - Fathom's interface, answered from Trebuchet's tables.
  *
- * For programs that were written for Fathom: put this file and tbprobe.c where Fathom's of these
- * names are, and link with libtrebuchet (-ltrebuchet). Names, types and numbers are Fathom's; how
- * the answers differ stands in docs/engines.md. Both files are valid C99 and C++11.
+ * For programs that were written for Fathom: replace Fathom's files tbprobe.h and tbprobe.c with
+ * these, and link with libtrebuchet (-ltrebuchet). Names, types and numbers are Fathom's.
+ * docs/engines.md says how the answers differ. Both files are valid C99 and C++11.
  *
  * Squares are numbered a1 = 0 to h8 = 63; boards have a bit for each square. `ep` is the square
- * behind a pawn that has just made a double step, else 0; `turn` is true for White; `rule50` counts
- * the plies since the last capture or pawn move. Every function may be called from any number of
- * threads at once. */
+ * behind a pawn that has just made a double step, else 0. `turn` is true for White. `rule50` counts
+ * the plies since the last capture or pawn move. Any number of threads may call every function at
+ * the same time. */
 #ifndef TBPROBE_H
 #define TBPROBE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of an engine's own tbconfig.h the next values are used, and nothing else. */
+/* An engine's own tbconfig.h may define the values below; nothing else in it is used. */
 #if defined(__has_include)
 #if __has_include("tbconfig.h")
 #include "tbconfig.h"
 #endif
 #endif
 
-/* What tbScore is made of: a pawn, and a mate at once. */
+/* Scores (tbScore): a pawn, a mate in 0, and others. */
 #ifndef TB_VALUE_PAWN
 #define TB_VALUE_PAWN 100
 #endif
@@ -44,7 +44,7 @@ extern "C" {
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
-#define TB_MAX_MOVES 193 /* room of a list of results, its end included */
+#define TB_MAX_MOVES 193 /* entries of a list of results, including the one at its end */
 #define TB_MAX_CAPTURES 64
 #define TB_MAX_PLY 256
 
@@ -54,7 +54,7 @@ extern "C" {
 #define TB_CASTLING_k 4
 #define TB_CASTLING_q 8
 
-/* Verdicts for the side to move. The 50-move rule makes draws of the second and the fourth. */
+/* Verdicts for the side to move. A blessed loss and a cursed win are draws by the 50-move rule. */
 #define TB_LOSS 0
 #define TB_BLESSED_LOSS 1
 #define TB_DRAW 2
@@ -67,7 +67,7 @@ extern "C" {
 #define TB_PROMOTES_BISHOP 3
 #define TB_PROMOTES_KNIGHT 4
 
-/* A result of tb_probe_root: verdict, move and DTZ, each in some bits of a word. */
+/* The bits of a result of tb_probe_root: verdict, move and DTZ. */
 #define TB_RESULT_WDL_SHIFT 0
 #define TB_RESULT_TO_SHIFT 4
 #define TB_RESULT_FROM_SHIFT 10
@@ -99,26 +99,30 @@ extern "C" {
 #define TB_SET_EP(word, value) TB_WRITE_FIELD(word, EP, value)
 #define TB_SET_DTZ(word, value) TB_WRITE_FIELD(word, DTZ, value)
 
-/* Results without a move: the game is over, or nothing is known. */
+/* Results without a move: the game is over, or the tables do not know the position. */
 #define TB_RESULT_CHECKMATE TB_SET_WDL(0, TB_WIN)
 #define TB_RESULT_STALEMATE TB_SET_WDL(0, TB_DRAW)
 #define TB_RESULT_FAILED 0xffffffffu
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-/* The most men of any material with verdicts and DTZ; 0 without tables. The two others stand in no
- * header of Fathom, but programs are known that declare them. */
+/* The number of men of the largest material with tables of verdicts and DTZ; 0 without tables. The
+ * other two are in no header of Fathom's, but some programs declare them. */
 extern unsigned TB_LARGEST;
 extern int TB_MaxCardinality, TB_MaxCardinalityDTM;
 
-/* Takes the tables of `path`, folders with colons between, in place of those before; if none of the
- * folders has any, those of TREBUCHET_PATH. NULL, "" or "<empty>" means no tables. False if the
- * system fails; that no table is found is no failure. May be called while others probe. */
+/* Opens the tables of `path`, a list of folders separated by colons, and closes those opened
+ * before. If none of the folders has tables, it opens those of the environment variable
+ * TREBUCHET_PATH. NULL, "" or "<empty>" means no tables. Returns true also if no table is found;
+ * false if a folder cannot be read or memory is out. May be called while other threads probe. */
 bool tb_init(const char *path);
+
+/* Closes all tables. */
 void tb_free(void);
 
 /* ---- Probes ---------------------------------------------------------------------------------- */
 
+/* Used by the inline functions below and by old programs. */
 unsigned tb_probe_wdl_impl(uint64_t white, uint64_t black, uint64_t kings, uint64_t queens,
                            uint64_t rooks, uint64_t bishops, uint64_t knights, uint64_t pawns,
                            unsigned ep, bool turn);
@@ -127,9 +131,9 @@ unsigned tb_probe_root_impl(uint64_t white, uint64_t black, uint64_t kings, uint
                             unsigned rule50, unsigned ep, bool turn, unsigned *results);
 bool tb_init_impl(const char *path);
 
-/* For the nodes of a search: the verdict, or TB_RESULT_FAILED. That is all that is said of positions
- * with castling rights, of which there are no tables, and of those with a clock, where a verdict
- * does not tell enough. */
+/* For the nodes of a search. Returns the verdict, or TB_RESULT_FAILED if it is not known. Always
+ * fails with castling rights, as no table has such positions, and if `rule50` is not 0, as the
+ * verdict is that with a clock of 0. */
 static inline unsigned tb_probe_wdl(uint64_t white, uint64_t black, uint64_t kings, uint64_t queens,
                                     uint64_t rooks, uint64_t bishops, uint64_t knights,
                                     uint64_t pawns, unsigned rule50, unsigned castling, unsigned ep,
@@ -140,9 +144,10 @@ static inline unsigned tb_probe_wdl(uint64_t white, uint64_t black, uint64_t kin
                                         : TB_RESULT_FAILED;
 }
 
-/* For the root: the best move with its verdict under the clock and its DTZ, TB_RESULT_CHECKMATE,
- * TB_RESULT_STALEMATE or TB_RESULT_FAILED. `results` may be NULL; else it has room for TB_MAX_MOVES
- * and gets a word for each legal move, best first, then TB_RESULT_FAILED. */
+/* For the root of a search. Returns the best move with its verdict under the 50-move rule and its
+ * DTZ, or TB_RESULT_CHECKMATE, TB_RESULT_STALEMATE or TB_RESULT_FAILED. `results` may be NULL. Else
+ * it has TB_MAX_MOVES entries and gets such a result for each legal move, best first, and
+ * TB_RESULT_FAILED after the last. */
 static inline unsigned tb_probe_root(uint64_t white, uint64_t black, uint64_t kings,
                                      uint64_t queens, uint64_t rooks, uint64_t bishops,
                                      uint64_t knights, uint64_t pawns, unsigned rule50,
@@ -162,10 +167,10 @@ typedef uint16_t TbMove;
 
 struct TbRootMove {
     TbMove move;
-    TbMove pv[TB_MAX_PLY]; /* `move`, and of the best move how it goes on */
-    unsigned pvSize;
-    int32_t tbScore; /* for a user to see */
-    int32_t tbRank;  /* 1000 wins and -1000 loses for sure; the more the better */
+    TbMove pv[TB_MAX_PLY]; /* `move`; for the best move, also the best play after it */
+    unsigned pvSize;       /* number of moves in `pv` */
+    int32_t tbScore;       /* a score to show to the user */
+    int32_t tbRank;        /* the higher the better: 1000 is a sure win, -1000 a sure loss */
 };
 
 struct TbRootMoves {
@@ -173,8 +178,9 @@ struct TbRootMoves {
     struct TbRootMove moves[TB_MAX_MOVES];
 };
 
-/* All legal moves with what they are worth, best first, by DTZ or by verdicts alone. After a
- * repetition (`has_repeated`) wins are told apart by their length. Not 0 if all is known. */
+/* Lists all legal moves with ranks and scores, best first: by DTZ, or by verdicts alone. With
+ * `has_repeated` (positions have been repeated) sure wins have ranks by their DTZ. `use_rule50`:
+ * whether the 50-move rule applies. Returns 0 if a table is missing, else another number. */
 int tb_probe_root_dtz(uint64_t white, uint64_t black, uint64_t kings, uint64_t queens,
                       uint64_t rooks, uint64_t bishops, uint64_t knights, uint64_t pawns,
                       unsigned rule50, unsigned castling, unsigned ep, bool turn, bool has_repeated,
@@ -187,8 +193,8 @@ int tb_probe_root_wdl(uint64_t white, uint64_t black, uint64_t kings, uint64_t q
 /* ---- Helpers --------------------------------------------------------------------------------- */
 
 unsigned tb_pop_count(uint64_t set);
-unsigned tb_lsb(uint64_t set); /* 64 of the empty set */
-uint64_t tb_pop_lsb(uint64_t set);
+unsigned tb_lsb(uint64_t set);     /* the lowest square of a set; 64 if it is empty */
+uint64_t tb_pop_lsb(uint64_t set); /* the set without its lowest square */
 uint64_t tb_king_attacks(unsigned square);
 uint64_t tb_queen_attacks(unsigned square, uint64_t occupied);
 uint64_t tb_rook_attacks(unsigned square, uint64_t occupied);

@@ -13,13 +13,13 @@
 
 #include "probe/remote/transfer.h"
 
-enum { WAYS = 8, HEAD = 4096 };
+enum { WAYS = 8 /* pages of a set */, HEAD = 4096 /* bytes before the index */ };
 
-/* Of the index. All is of this machine's byte order: the file never leaves it. */
+/* An entry of the index. The byte order is that of this machine, which alone uses the file. */
 typedef struct DiskEntry {
     XXH128_hash_t key; /* 0: empty */
-    uint64_t check;
-    uint32_t used; /* when: seconds */
+    uint64_t check;    /* checksum of the page and the key */
+    uint32_t used;     /* when it was last used: seconds since 1970, modulo 2^32 */
     uint32_t zero;
 } DiskEntry;
 
@@ -37,8 +37,10 @@ struct Disk {
     uint64_t sets;
 };
 
+/* Offset of the index entries of a set. */
 static uint64_t index_at(uint64_t set) { return HEAD + set * WAYS * sizeof(DiskEntry); }
 
+/* Offset of a page. `slot` counts the pages of all sets. */
 static uint64_t page_at(const Disk *disk, uint64_t slot)
 {
     uint64_t behind = index_at(disk->sets);
@@ -47,13 +49,14 @@ static uint64_t page_at(const Disk *disk, uint64_t slot)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
+/* The number of sets that fit into a file of `bytes`, at least 1. */
 static uint64_t sets_in(uint64_t bytes)
 {
     uint64_t set = WAYS * (DISK_PAGE + sizeof(DiskEntry)), taken = HEAD + DISK_PAGE;
     return bytes > taken + set ? (bytes - taken) / set : 1;
 }
 
-/* Whether the file is one of this size. */
+/* Whether the open file is a cache with the expected number of sets. */
 static bool is_ours(const Disk *disk)
 {
     DiskHead head;
@@ -62,7 +65,8 @@ static bool is_ours(const Disk *disk)
            head.entry_size == sizeof(DiskEntry);
 }
 
-static bool open_there(Disk *disk, const char *path)
+/* Opens an existing cache, read-only if it cannot be written. False if there is none that fits. */
+static bool open_existing(Disk *disk, const char *path)
 {
     disk->file = open(path, O_RDWR | O_CLOEXEC);
     disk->writable = disk->file >= 0;
@@ -73,7 +77,7 @@ static bool open_there(Disk *disk, const char *path)
     return false;
 }
 
-/* Makes an empty one, which gets its name when it is complete. */
+/* Makes an empty cache. The file gets its name when it is complete. Sets errno on failure. */
 static bool make_new(Disk *disk, const char *path)
 {
     char part[4200];
@@ -104,7 +108,7 @@ Disk *disk_open(const char *folder, uint64_t bytes, treb_error *error)
     }
     disk->sets = sets_in(bytes);
     int n = snprintf(path, sizeof path, "%s/trebuchet-pages", folder);
-    if (n > 0 && (size_t)n < sizeof path && (open_there(disk, path) || make_new(disk, path)))
+    if (n > 0 && (size_t)n < sizeof path && (open_existing(disk, path) || make_new(disk, path)))
         return disk;
     http_fail(error, TREB_ERR_IO, "%.300s: cannot keep pages of tables in this folder: %s", folder,
               strerror(errno));
@@ -142,13 +146,13 @@ static bool read_set(const Disk *disk, uint64_t set, DiskEntry out[WAYS])
 static void write_entry(Disk *disk, uint64_t set, int way, const DiskEntry *entry)
 {
     uint64_t at = index_at(set) + (uint64_t)way * sizeof *entry;
-    /* If it fails the page is not there. */
+    /* If this fails the page counts as not there. */
     if (pwrite(disk->file, entry, sizeof *entry, (off_t)at) < 0) return;
 }
 
 bool disk_get(Disk *disk, XXH128_hash_t key, uint8_t out[DISK_PAGE])
 {
-    enum { OFTEN = 60 };
+    enum { OFTEN = 60 }; /* seconds after which the time of use is written again */
     DiskEntry entry[WAYS];
     uint64_t set = key.low64 % disk->sets;
     int way = 0;

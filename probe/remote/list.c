@@ -9,7 +9,8 @@ enum { DIGITS = LIST_SUM_SIZE - 1 };
 static const char hex[] = "0123456789abcdefABCDEF";
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 
-/* The name on a line, and its length; NULL: none that is of this folder, and plain. */
+/* Returns the name on a line and its length; NULL if the line is malformed or the name is not a
+ * plain file name. */
 static const char *name_on(const char *line, size_t size, size_t *length)
 {
     if (size <= DIGITS + 2) return NULL;
@@ -27,6 +28,7 @@ static const char *name_on(const char *line, size_t size, size_t *length)
     return line;
 }
 
+/* Appends an entry. False: out of memory. */
 static bool add(List *list, size_t *capacity, const char *sum, const char *name, size_t length)
 {
     if (list->count == *capacity) {

@@ -1,7 +1,9 @@
-/* list.h - what there is in a folder of a web server: its file SHA256SUMS, as sha256sum writes it.
- * One request tells all names; and what a file was summed to tells its versions apart. */
-#ifndef TREB_HTTP_LIST_H
-#define TREB_HTTP_LIST_H
+/* list.h - the files in a folder of a web server, as its file SHA256SUMS lists them (written by
+ * sha256sum). Private to probe/remote/.
+ *
+ * One request for it gives all names. The checksum of a file also identifies its version. */
+#ifndef TREB_PROBE_REMOTE_LIST_H
+#define TREB_PROBE_REMOTE_LIST_H
 
 #include <stddef.h>
 
@@ -9,9 +11,9 @@
 
 #define LIST_NAME "SHA256SUMS"
 enum {
-    LIST_SUM_SIZE = 65,
-    LIST_NAME_MOST = 255,
-    LIST_MOST = 16 << 20 /* bytes: a hundred thousand files */
+    LIST_SUM_SIZE = 65,   /* 64 hexadecimal digits and a zero */
+    LIST_NAME_MOST = 255, /* characters of a name */
+    LIST_MOST = 16 << 20  /* bytes of a list: enough for a hundred thousand files */
 };
 
 typedef struct ListEntry {
@@ -20,16 +22,16 @@ typedef struct ListEntry {
 } ListEntry;
 
 typedef struct List {
-    ListEntry *entry; /* by name */
+    ListEntry *entry; /* sorted by name */
     size_t count;
 } List;
 
-/* Takes what looks like the name of a file in this folder; other lines are left out. False: out of
- * memory. */
+/* Fills a list from the text of SHA256SUMS. Lines whose name is not a plain file name in this
+ * folder are skipped. False: out of memory. */
 bool list_parse(List *list, const char *text, size_t size);
 void list_free(List *list);
 
-/* NULL: it is not listed. */
+/* The entry of a name; NULL if it is not listed. */
 const ListEntry *list_find(const List *list, const char *name);
 
 #endif

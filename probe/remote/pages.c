@@ -10,6 +10,7 @@ static Page **slot_of(const Pages *pages, const void *file, uint64_t number)
     return (Page **)&pages->slot[XXH3_64bits(key, sizeof key) % PAGES_SLOTS];
 }
 
+/* The pointer to a page in the list of its slot, or to the NULL at the end of the list. */
 static Page **place_of(const Pages *pages, const void *file, uint64_t number)
 {
     Page **at = slot_of(pages, file, number);
@@ -22,6 +23,7 @@ Page *pages_find(const Pages *pages, const void *file, uint64_t number)
     return *place_of(pages, file, number);
 }
 
+/* Takes a page out of the order of use. */
 static void unlink_page(Pages *pages, Page *page)
 {
     *(page->newer != NULL ? &page->newer->older : &pages->newest) = page->older;
@@ -45,7 +47,7 @@ static void drop(Pages *pages, Page *page)
     free(page);
 }
 
-/* Makes room for one. False: all are in use. */
+/* Drops the oldest page that can be dropped. False: there is none. */
 static bool drop_oldest(Pages *pages)
 {
     Page *page = pages->oldest;

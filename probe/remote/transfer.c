@@ -18,12 +18,12 @@ enum { REDIRECTS = 5, CODE_RANGE = 206, CODE_OK = 200 };
 struct Transfers {
     CURLM *multi;
     pthread_t thread;
-    pthread_mutex_t mutex; /* of the next two */
-    Transfer *fresh;       /* to be begun, the newest first */
+    pthread_mutex_t mutex; /* protects `fresh` and `stop` */
+    Transfer *fresh;       /* added and not sent yet, the newest first */
     bool stop;
-    Transfer *under_way, *resting; /* the thread's: sent; to be sent again */
+    Transfer *under_way, *paused; /* the thread's own: sent; to be sent again after a pause */
     unsigned timeout;
-    bool secure; /* https: nothing may lead to http */
+    bool secure; /* only https: a redirection to http is refused */
     char *ca_file;
     _Atomic uint64_t requests, bytes, failures;
 };
@@ -35,6 +35,8 @@ treb_status http_fail(treb_error *error, treb_status status, const char *format,
     error->status = status;
     vsnprintf(error->text, sizeof error->text, format, arguments);
     va_end(arguments);
+    error->metric = -1;
+    error->material[0] = '\0';
     return status;
 }
 
@@ -45,14 +47,16 @@ uint64_t transfer_clock(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* ---- What comes ------------------------------------------------------------------------------ */
+/* ---- Receiving ------------------------------------------------------------------------------- */
 
+/* For CURLOPT_WRITEFUNCTION. Returning less than `size` ends the transfer with
+ * CURLE_WRITE_ERROR. */
 static size_t take_bytes(char *from, size_t one, size_t size, void *context)
 {
     Transfer *t = context;
     struct TransferState *s = &t->state;
     (void)one;
-    /* What is no answer is not kept: its text is for browsers. */
+    /* The body of an error answer is text for browsers: it is discarded. */
     if (s->code != (t->ranged ? CODE_RANGE : CODE_OK)) return s->code == CODE_OK ? 0 : size;
     if (s->encoded || size > t->most - t->size) {
         s->too_much = !s->encoded;
@@ -70,7 +74,7 @@ static size_t take_bytes(char *from, size_t one, size_t size, void *context)
     return size;
 }
 
-/* Takes the value of a header line if it has that name. */
+/* Copies the value of a header line to `out` if the line has that name. */
 static bool take_value(const char *line, size_t size, const char *name, char *out, size_t capacity)
 {
     size_t length = strlen(name);
@@ -85,7 +89,7 @@ static bool take_value(const char *line, size_t size, const char *name, char *ou
     return true;
 }
 
-/* A new answer, perhaps after one that only led here. */
+/* Begins an answer at its status line. It may follow the answer that redirected here. */
 static void begin_answer(Transfer *t, const char *line, size_t size)
 {
     struct TransferState *s = &t->state;
@@ -96,6 +100,7 @@ static void begin_answer(Transfer *t, const char *line, size_t size)
     t->etag[0] = t->modified[0] = '\0';
 }
 
+/* For CURLOPT_HEADERFUNCTION. */
 static size_t take_header(char *line, size_t one, size_t size, void *context)
 {
     Transfer *t = context;
@@ -113,8 +118,9 @@ static size_t take_header(char *line, size_t one, size_t size, void *context)
     return size;
 }
 
-/* ---- What came of it ------------------------------------------------------------------------- */
+/* ---- Judging --------------------------------------------------------------------------------- */
 
+/* Fills in the error for an HTTP status that is not the expected one. */
 static treb_status judge_code(Transfer *t)
 {
     long code = t->state.code;
@@ -141,7 +147,7 @@ static treb_status judge_code(Transfer *t)
                      code);
 }
 
-/* An answer that is complete, as far as HTTP goes. */
+/* Checks an answer that is complete as far as HTTP is concerned. */
 static treb_status judge_answer(Transfer *t)
 {
     const struct TransferState *s = &t->state;
@@ -157,7 +163,7 @@ static treb_status judge_answer(Transfer *t)
     return TREB_OK;
 }
 
-/* A transfer that libcurl could not finish. */
+/* Fills in the error for a transfer that libcurl could not finish. */
 static treb_status judge_failure(Transfer *t, CURLcode result)
 {
     const struct TransferState *s = &t->state;
@@ -175,8 +181,8 @@ static treb_status judge_failure(Transfer *t, CURLcode result)
     return http_fail(&t->error, status, "%.250s: %.200s", t->url, why);
 }
 
-/* Whether it may do better another time. */
-static bool may_pass(const Transfer *t, CURLcode result)
+/* Whether a failed request may succeed if it is repeated. */
+static bool may_succeed_later(const Transfer *t, CURLcode result)
 {
     long code = t->state.code;
     switch (result) {
@@ -220,7 +226,7 @@ static void finish(Transfer *t)
     t->done(t);
 }
 
-/* Which protocols it may speak, and be led to. */
+/* Sets the protocols that are allowed, also for redirections. */
 static void set_protocols(CURL *easy, bool secure)
 {
 #if LIBCURL_VERSION_NUM >= 0x075500
@@ -235,7 +241,8 @@ static void set_protocols(CURL *easy, bool secure)
 
 static void set_times(const Transfers *all, CURL *easy, long left)
 {
-    /* A server that stands still has its share of the time, so that another attempt has one. */
+    /* A server that stops sending gets a third of the time, so that there is time for another
+     * attempt. */
     long share = (long)all->timeout / 3 > 1 ? (long)all->timeout / 3 : 1;
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, left);
@@ -290,9 +297,10 @@ static void send_now(Transfers *all, Transfer *t)
     finish(t);
 }
 
+/* Takes the result of an attempt: the request is done, or will be repeated after a pause. */
 static void end_one(Transfers *all, Transfer *t, CURLcode result)
 {
-    static const unsigned pause[TRANSFER_TRIES] = {0, 100, 300, 900};
+    static const unsigned pause[TRANSFER_TRIES] = {0, 100, 300, 900}; /* milliseconds */
     struct TransferState *s = &t->state;
     curl_multi_remove_handle(all->multi, s->easy);
     unlink_from(&all->under_way, t);
@@ -301,14 +309,14 @@ static void end_one(Transfers *all, Transfer *t, CURLcode result)
     treb_status status = result == CURLE_OK ? judge_answer(t) : judge_failure(t, result);
     if (status != TREB_OK) atomic_fetch_add_explicit(&all->failures, 1, memory_order_relaxed);
     s->again = transfer_clock() + pause[s->tries % TRANSFER_TRIES];
-    if (status != TREB_OK && may_pass(t, result) && s->tries < TRANSFER_TRIES &&
+    if (status != TREB_OK && may_succeed_later(t, result) && s->tries < TRANSFER_TRIES &&
         s->again < s->deadline)
-        push(&all->resting, t);
+        push(&all->paused, t);
     else
         finish(t);
 }
 
-/* Begins what was added. True: the thread is to end. */
+/* Sends the requests that were added. True: the thread is to end. */
 static bool take_fresh(Transfers *all)
 {
     pthread_mutex_lock(&all->mutex);
@@ -332,14 +340,15 @@ static bool take_fresh(Transfers *all)
     return stop;
 }
 
-/* Sends what has rested; how long the next one still has to, at most a while. */
-static int wake_resting(Transfers *all)
+/* Sends the requests whose pause is over. Returns the milliseconds until the next pause ends, at
+ * most A_WHILE. */
+static int send_paused(Transfers *all)
 {
     enum { A_WHILE = 10000 };
     int least = A_WHILE;
-    Transfer *list = all->resting;
+    Transfer *list = all->paused;
     uint64_t now = transfer_clock();
-    all->resting = NULL;
+    all->paused = NULL;
     while (list != NULL) {
         Transfer *t = list;
         list = t->state.next;
@@ -347,7 +356,7 @@ static int wake_resting(Transfers *all)
             send_now(all, t);
         } else {
             if (t->state.again - now < (uint64_t)least) least = (int)(t->state.again - now);
-            push(&all->resting, t);
+            push(&all->paused, t);
         }
     }
     return least;
@@ -358,10 +367,10 @@ static void end_all(Transfers *all)
     for (Transfer *t; (t = all->under_way) != NULL;) {
         curl_multi_remove_handle(all->multi, t->state.easy);
         all->under_way = t->state.next;
-        push(&all->resting, t);
+        push(&all->paused, t);
     }
-    for (Transfer *t; (t = all->resting) != NULL;) {
-        all->resting = t->state.next;
+    for (Transfer *t; (t = all->paused) != NULL;) {
+        all->paused = t->state.next;
         http_fail(&t->error, TREB_ERR_NETWORK, "%.300s: the tables are being closed", t->url);
         finish(t);
     }
@@ -371,7 +380,7 @@ static void *transfer_all(void *context)
 {
     Transfers *all = context;
     while (!take_fresh(all)) {
-        int running, left, rest = wake_resting(all);
+        int running, left, rest = send_paused(all);
         curl_multi_perform(all->multi, &running);
         for (CURLMsg *m; (m = curl_multi_info_read(all->multi, &left)) != NULL;) {
             Transfer *t;
@@ -392,9 +401,9 @@ static void *transfer_all(void *context)
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void init_curl(void) { curl_global_init(CURL_GLOBAL_DEFAULT); }
 
-/* Signals are the caller's: none is to be taken by a thread that is not, but for those that it
- * causes itself. */
-static bool create_quietly(Transfers *all)
+/* Starts the thread with all signals blocked, as they are meant for the caller's threads. The
+ * exceptions are signals that the thread causes itself. */
+static bool create_thread(Transfers *all)
 {
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
     sigset_t quiet, before;
@@ -424,7 +433,7 @@ Transfers *transfers_new(unsigned timeout, const char *ca_file, bool secure, tre
     all->secure = secure;
     curl_multi_setopt(all->multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)TRANSFER_CONNECTIONS);
     curl_multi_setopt(all->multi, CURLMOPT_MAXCONNECTS, (long)TRANSFER_CONNECTIONS);
-    if (create_quietly(all)) return all;
+    if (create_thread(all)) return all;
     http_fail(error, TREB_ERR_MEMORY, "the system allows no more threads");
     pthread_mutex_destroy(&all->mutex);
     curl_multi_cleanup(all->multi);

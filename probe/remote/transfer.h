@@ -1,9 +1,10 @@
-/* transfer.h - what is asked of a web server, by one thread over connections that all share.
+/* transfer.h - requests to a web server. One thread sends them, over connections that all requests
+ * share. Private to probe/remote/.
  *
- * A request that fails in a way that may pass (no connection, cut off, 429 and 5xx) is repeated a few
- * times, within the time that it may take in all. */
-#ifndef TREB_HTTP_TRANSFER_H
-#define TREB_HTTP_TRANSFER_H
+ * A request that fails for a reason that may be temporary (no connection, cut off, HTTP 429 and
+ * some 5xx) is repeated a few times, within the time limit of the request. */
+#ifndef TREB_PROBE_REMOTE_TRANSFER_H
+#define TREB_PROBE_REMOTE_TRANSFER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,53 +15,56 @@ enum { TRANSFER_TAG_SIZE = 256, TRANSFER_TRIES = 4, TRANSFER_CONNECTIONS = 8 };
 
 typedef struct Transfer Transfer;
 struct Transfer {
-    /* What the asker fills in; all else is 0. */
+    /* The caller fills this in; everything else is 0. */
     char *url;
-    bool ranged;          /* bytes `first` to `last` are wanted, else all that there is */
-    uint64_t first, last; /* fewer may come: to the end of the file */
-    size_t most;          /* bytes that may come */
-    /* By the thread, before it is sent: true if there is no need any more. NULL: there is. */
+    bool ranged;          /* true: requests the bytes `first` to `last`; false: the whole file */
+    uint64_t first, last; /* the answer may be shorter: it ends where the file ends */
+    size_t most;          /* an answer of more bytes is an error */
+    /* Called by the thread before it sends the request. Returns true if the request is no longer
+     * needed, which is then done without bytes. NULL: it always is. */
     bool (*unneeded)(Transfer *transfer);
-    void (*done)(Transfer *transfer); /* by the thread; frees it */
+    void (*done)(Transfer *transfer); /* called by the thread at the end; frees the transfer */
     void *context;
-    /* What came of it. */
-    treb_error error; /* the status is TREB_OK, or why not. TREB_ERR_NO_TABLE: all of what
-                         is not there was wanted (404) */
+    /* The result. */
+    treb_error error; /* its status is TREB_OK, or why the request failed. TREB_ERR_NO_TABLE: a
+                         whole file was requested that does not exist (404) */
     uint8_t *bytes;
     size_t size;
-    uint64_t total; /* of a range: the bytes of the file */
+    uint64_t total; /* for a range: the size of the file */
     char etag[TRANSFER_TAG_SIZE], modified[TRANSFER_TAG_SIZE]; /* "" if the server does not say */
-    /* Of the thread. */
+    /* Used only by the thread. */
     struct TransferState {
         Transfer *next;
         void *easy;
-        uint64_t deadline, again; /* milliseconds */
+        uint64_t deadline, again; /* when to give up, when to send again: by transfer_clock */
         unsigned tries;
-        long code;
+        long code; /* HTTP status */
         bool has_range, encoded, too_much;
         uint64_t range_first, range_last;
         size_t capacity;
-        char message[256]; /* CURL_ERROR_SIZE */
+        char message[256]; /* of CURL_ERROR_SIZE bytes */
     } state;
 };
 
 typedef struct Transfers Transfers;
 
-/* `timeout` in seconds, for each in all. NULL with *error filled on failure. */
+/* Starts the thread. `timeout`: seconds that a request may take, with all repetitions. `ca_file`
+ * may be NULL. `secure`: only https is allowed. NULL with *error filled on failure. */
 Transfers *transfers_new(unsigned timeout, const char *ca_file, bool secure, treb_error *error);
 
-/* Ends the thread; what is under way is done as a failure. NULL is allowed. */
+/* Ends the thread. Requests that are not done fail. NULL is allowed. */
 void transfers_free(Transfers *transfers);
 
-/* Sends it as soon as the thread comes to it. The transfer is the thread's until it is done. */
+/* Has the thread send a request as soon as it can. The transfer belongs to the thread until its
+ * `done` is called. */
 void transfers_add(Transfers *transfers, Transfer *transfer);
 
 void transfers_counts(Transfers *transfers, treb_http_counts *out);
 
-/* Milliseconds of a clock that only goes forward. */
+/* Milliseconds of a monotonic clock. */
 uint64_t transfer_clock(void);
 
-/* Fills in an error. */
+/* Fills in an error, which names no table, and returns the status. */
 treb_status http_fail(treb_error *error, treb_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -1,7 +1,7 @@
-/* format.h - the numbers of Syzygy's files that are the same for those who read and who write.
- * docs/syzygy.md describes the format. */
-#ifndef TREB_SYZYGY_FORMAT_H
-#define TREB_SYZYGY_FORMAT_H
+/* format.h - constants of Syzygy's file format, for reading and writing. docs/syzygy.md describes
+ * the format. */
+#ifndef TREB_PROBE_SYZYGY_FORMAT_H
+#define TREB_PROBE_SYZYGY_FORMAT_H
 
 #include <stdint.h>
 
@@ -13,27 +13,28 @@ static const uint8_t syzygy_magic[TREB_DTZ + 1][4] = {
 };
 
 enum {
-    SYZYGY_AT_LAYOUT = 4, /* behind the magic number; the upper half is the number of men */
+    SYZYGY_AT_LAYOUT = 4, /* a byte after the magic number; its upper half is the number of men */
     SYZYGY_AT_MEN = 5,
-    SYZYGY_BOTH_SIDES = 1, /* of the layout */
-    SYZYGY_PAWNS = 2,
-    SYZYGY_ALIGNMENT = 64, /* of blocks, and of the file but for its checksum */
+    SYZYGY_BOTH_SIDES = 1, /* flag of the layout byte */
+    SYZYGY_PAWNS = 2,      /* flag of the layout byte */
+    SYZYGY_ALIGNMENT = 64, /* of blocks, and of the file's size without its checksum */
     SYZYGY_SPARSE_SIZE = 6,
     SYZYGY_SYMBOL_SIZE = 3,
-    SYZYGY_LEAF = 0xfff,  /* as a right symbol: the left one is a value */
-    SYZYGY_NO_SECOND = 15 /* as a place: there are no pawns of another colour */
+    SYZYGY_LEAF = 0xfff,  /* as the right symbol of a pair: the left one is a value */
+    SYZYGY_NO_SECOND = 15 /* as a place: only one colour has pawns */
 };
 
 enum {                        /* flags of an array */
        SYZYGY_BLACK = 1,      /* DTZ: Black is to move */
-       SYZYGY_MAPPED = 2,     /* DTZ: values are numbers of a map */
+       SYZYGY_MAPPED = 2,     /* DTZ: values are indexes into a map */
        SYZYGY_WIN_PLIES = 4,  /* DTZ: wins are exact, not rounded */
-       SYZYGY_LOSS_PLIES = 8, /* DTZ: losses are */
+       SYZYGY_LOSS_PLIES = 8, /* DTZ: losses are exact */
        SYZYGY_WIDE = 16,      /* DTZ: the map has two bytes a value */
        SYZYGY_CONSTANT = 128  /* all values are the same */
 };
 
-/* Maps of an array: what its values stand for in wins, losses, cursed wins, blessed losses. */
+/* Number of maps of an array: they say what its values mean in wins, losses, cursed wins, blessed
+ * losses. */
 enum { SYZYGY_MAPS = 4 };
 
 static inline unsigned syzygy_get16(const uint8_t *at) { return at[0] | (unsigned)at[1] << 8; }

@@ -1,5 +1,5 @@
-// Bundles the page: node build.mjs MODULES OUT. MODULES is a folder in which `npm ci` has run, OUT
-// gets the files that a browser asks for. The same sources give the same bytes.
+// Bundles the page: node build.mjs MODULES OUT. MODULES is a folder in which `npm ci` has run. OUT gets the files that
+// a browser requests. The output depends only on the sources.
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";

@@ -1,4 +1,4 @@
-// Turns the files of a folder into C: node pack.mjs FOLDER OUT.c. See server/asset.h.
+// Turns the files of a folder into C: node pack.mjs FOLDER OUT.c. server/asset.h declares the result.
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { extname, join } from "node:path";
@@ -28,7 +28,7 @@ for (const [number, file] of readdirSync(folder).sort().entries()) {
     const data = readFileSync(join(folder, file));
     if (data.length === 0) throw new Error(`${file} is empty`);
     const gzip = gzipSync(data, { level: 9 });
-    gzip[9] = 255; // the system it was made on: unknown, so that all make the same bytes
+    gzip[9] = 255; // operating system: "unknown", so that every system makes the same bytes
     const etag = createHash("sha256").update(data).digest("hex").slice(0, 20);
     const path = file === "index.html" ? "/" : `/${file}`;
     const small = gzip.length < data.length * 0.9;

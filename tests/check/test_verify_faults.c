@@ -2,7 +2,7 @@
  * not, and reports the file and no position. */
 #define _DEFAULT_SOURCE
 #include "tests/support/three_men.h"
-#include "check/verify/parts.h"
+#include "check/verify/checksum.h"
 
 /* Damages one block of a file, one that zstd packed. Returns the block's number. */
 static uint64_t damage_block(const char *name)
@@ -43,7 +43,7 @@ START_TEST(half_read_side_is_not_used)
     ck_assert_uint_ne(cell >> bits, bad);
     verify_code(first, file, 0, bad << bits);
     ck_assert_int_eq(first->error.status, TREB_ERR_DAMAGED);
-    ck_assert_uint_eq(store.used, 0);
+    ck_assert_uint_eq(store.memory.used, 0);
     ck_assert_uint_eq(verify_code(second, file, 0, cell), 9);
     ck_assert_int_eq(second->error.status, TREB_OK);
     verify_code(second, file, 0, bad << bits);

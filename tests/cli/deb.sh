@@ -169,7 +169,7 @@ if command -v logrotate >/dev/null; then
     cmp -s /etc/logrotate.d/trebuchet <(sed -n '/^```logrotate$/,/^```$/p' "$source/docs/serving.md" | sed '1d;$d') || fail "logrotate: not as docs/serving.md says"
     sed "s/systemctl kill.*/kill -HUP $main/" /etc/logrotate.d/trebuchet >"$work/logrotate"
     logrotate -f -s "$work/state" "$work/logrotate"
-    for _ in $(seq 50); do grep -q 'looked for again' /var/log/trebuchet/access.log 2>/dev/null && break; sleep 0.1; done
+    for _ in $(seq 50); do grep -q 'tables reloaded' /var/log/trebuchet/access.log 2>/dev/null && break; sleep 0.1; done
     curl -fsS "$url/healthz?rotated" >/dev/null
     sleep 0.5
     grep -q rotated /var/log/trebuchet/access.log && [ -s /var/log/trebuchet/access.log.1 ] || fail "the log is not opened again"

@@ -66,7 +66,7 @@ done
 for c in gen plan export stats find compare verify bench; do
     case $c in export) before='--syzygy x' ;; compare) before="$TABLES $TABLES" ;; verify | bench | stats) before="-t $TABLES" ;; *) before= ;; esac
     run 2 "$c --json KXvK" "$T" $c --json $before KXvK; is_error $c bad_request
-    has 'X is no man'
+    has 'no ending called'
 done
 run 2 'a mistyped command, --json' "$T" porbe --json
 json "d['error']['code'] == 'bad_request' and \"did you mean 'probe'\" in d['error']['message']"
@@ -84,13 +84,13 @@ done
 run 2 'probe krpkr' "$T" probe krpkr; says "^trebuchet probe: 'krpkr' is an ending, .*'trebuchet find KRPvKR' lists"; says "^A FEN looks like '8/"
 run 2 'probe KR v K' "$T" probe KR v K; says "'KR v K' is an ending, .*'trebuchet stats KRvK' counts"
 run 2 'probe KRvK --json' "$T" probe --json KRvK; is_error probe bad_fen
-run 2 'probe KRPvKRPX' "$T" probe KRPvKRPX; says "^trebuchet probe: not a FEN, and 'KRPvKRPX' is no material: X is no man; men are K, Q, R, B, N and P$"; silent
+run 2 'probe KRPvKRPX' "$T" probe KRPvKRPX; says "^trebuchet probe: not a FEN, and no ending called 'KRPvKRPX': write it like KRPvKR$"; silent
 run 2 'probe, a word' "$T" probe foo; says "^trebuchet probe: not a FEN, nor a file here: 'foo'$"; silent
 run 2 'line, a word' "$T" line foo; says "^trebuchet line: not a FEN, as it has no board: 'foo'$"; silent
 run 2 'probe, words' "$T" probe foo bar; says "not a FEN: the board has fewer than 8 ranks: 'foo bar'$"
 # Materials of find, of which the last may be a condition.
 for m in KRPvKRPX 'KRvKR KRPvKRPX'; do
-    run 2 "find $m" "$T" find -t "$TABLES" $m; says "^trebuchet find: 'KRPvKRPX' is no material: X is no man; men are"; silent
+    run 2 "find $m" "$T" find -t "$TABLES" $m; says "^trebuchet find: no ending called 'KRPvKRPX': write it like KRPvKR"; silent
 done
 run 0 'find krk' "$T" find -t "$TABLES" --count krk KR-K; has '^KRvK +50,015 of'; check 'once' '[ "$(wc -l <out)" -eq 1 ]'
 for condition in 'foo == 1' 'verdict =' 'verdict + 1'; do
@@ -128,7 +128,7 @@ run 0 'verify kqk krk' "$T" verify -t "$TABLES" kqk 'RK - K'; has '^KQvK +right'
 run 0 'verify --checksum kpk' "$T" verify -c -t "$TABLES" kpk; has 'KPvK.wdl.treb right'
 run 0 'compare kpk' "$T" compare -m wdl "$TABLES" "$TABLES" kpk KvKP; has '^KPvK +wdl'; has '^1 material, '
 run 0 'bench kqkr' "$T" bench --json -d 0.01 -p 50 -t "$TABLES" kqkr; json 'd["probes"][0]["material"] == "KQvKR"'
-run 2 'no second king' "$T" stats KRP; says "'KRP' is no material: each side has one king"
+run 2 'no second king' "$T" stats KRP; says "no ending called 'KRP': write it like KRPvKR, with one king on each side"
 
 # ---- info of a material --------------------------------------------------------------------------
 
@@ -143,8 +143,8 @@ json 'd["material"] == "KRvK" and d["men"] == 3 and d["bytes"] == sum(f["bytes"]
 run 0 'info MATERIAL --tsv' "$T" info --tsv -t "$TABLES" KRK; check 'a head and four rows' '[ "$(wc -l <out)" -eq 5 ]'; has '^KRvK	dtm	'
 run 3 'info MATERIAL, none' "$T" info -t sy KQRvK; says 'KQRvK.wdl.treb is not installed'; says "'trebuchet gen|cannot be made"; silent
 run 3 'info MATERIAL, none, --json' "$T" info --json -t sy KQRvK; json 'd["error"]["code"] == "no_table"'
-run 3 'info, neither file nor material' "$T" info -t sy KXvK; says "no file 'KXvK'.*X is no man"
-run 3 'info, a file that is not there' "$T" info -t sy KXvK.dtz; says "no file 'KXvK.dtz'"; lacks 'is no man'
+run 3 'info, neither file nor material' "$T" info -t sy KXvK; says "no file 'KXvK'.*no ending called"
+run 3 'info, a file that is not there' "$T" info -t sy KXvK.dtz; says "no file 'KXvK.dtz'"; lacks 'no ending called'
 mkdir torn && cp "$TABLES"/KRvK.* torn && chmod u+w torn/* && head -c 100 "$TABLES/KRvK.dtc.treb" >torn/KRvK.dtc.treb
 run 1 'info MATERIAL, one is torn' "$T" info -t torn KRvK; has 'KRvK.dtc.treb +100 B  cannot be read: '; has 'KRvK.dtm.treb .* DTM'
 run 1 'info MATERIAL --json, one is torn' "$T" info --json -t torn KRvK; json 'd["files"][2]["error"]["code"] == "damaged"'
@@ -224,7 +224,7 @@ run 0 'gen --only, of a list' "$T" gen -q KQvKR KNvK --only kqk -m wdl -t only; 
 check 'what others will want is left' '[ -e only/KQvK.wdl.treb ] && [ ! -e only/KRvK.wdl.treb ] && [ -e only/.scratch/KQvK.wdl.solved ]'
 run 1 'gen --only, of another list' "$T" gen --men 3 --only KQvKR -m wdl -t only
 says '^trebuchet gen: --only KQvKR: that is none of the tables named, and they do not need it$'; silent
-run 2 'gen --only nothing' "$T" gen --only KXvK; says 'X is no man'
+run 2 'gen --only nothing' "$T" gen --only KXvK; says 'no ending called'
 run 0 'plan' "$T" plan --men 4 -t none
 has '^table +round +positions +memory +fast from +files +scratch +time$'; has '^KQvK +1 +59,136 '; has '^KPvKP +4 '
 has '^35 jobs in 4 rounds: '; lacks 'KvK '

@@ -1,13 +1,13 @@
-/* format_index.h - docs/format.md's numbering of positions, written again the slow and plain way,
- * to judge core/format/index.c by. */
-#ifndef TREB_TESTS_FORMAT_INDEX_H
-#define TREB_TESTS_FORMAT_INDEX_H
+/* format_index.h - the numbering of positions in docs/format.md, written a second time in the
+ * plainest way, to check core/format/index.c. */
+#ifndef TREB_TESTS_CORE_FORMAT_INDEX_H
+#define TREB_TESTS_CORE_FORMAT_INDEX_H
 
 #include <stdlib.h>
 
+#include "core/chess/position.h"
 #include "core/format/index.h"
 #include "core/format/kings.h"
-#include "core/chess/position.h"
 
 static inline bool above_diagonal(int sq) { return sq >> 3 > (sq & 7); }
 
@@ -30,7 +30,7 @@ static inline int place_of(int sq)
     return file < 4 ? 2 * (4 * (rank - 1) + file) : 2 * (4 * (rank - 1) + 7 - file) + 1;
 }
 
-/* The sum of C(v1, 1) + C(v2, 2) + ... over values in ascending order. */
+/* Returns the sum of C(v1, 1) + C(v2, 2) + ... over values in ascending order. */
 static inline uint64_t rank_of(int *value, int n)
 {
     uint64_t sum = 0;
@@ -39,9 +39,10 @@ static inline uint64_t rank_of(int *value, int n)
     return sum;
 }
 
-/* The number of a set of squares that are numbered by shade: first those sets with no light square,
- * then those with one, and so on; among these by the light ones, then by the dark ones. */
-static inline uint64_t rank_by_shade(const int *square, int n)
+/* Returns the number of a set of squares in the order by colour of squares: first the sets without
+ * a light square, then those with one, and so on; among these by the light squares, then by the
+ * dark ones. */
+static inline uint64_t squares_number_by_color(const int *square, int n)
 {
     int light[64], dark[64], lights = 0, darks = 0;
     for (int i = 0; i < n; i++) {
@@ -55,7 +56,7 @@ static inline uint64_t rank_by_shade(const int *square, int n)
     return before + rank_of(light, lights) * choose(32, darks) + rank_of(dark, darks);
 }
 
-/* Men of one colour and type seen through a symmetry. */
+/* Lists the squares of the men of one colour and type after a symmetry. */
 static inline int listed(const treb_position *pos, int color, int type, int symmetry, int *out)
 {
     int n = 0;
@@ -65,14 +66,14 @@ static inline int listed(const treb_position *pos, int color, int type, int symm
     return n;
 }
 
-/* Whether the pairs of places 2t, 2t + 1 come in the order t, u: by rank, then by file (scheme 1), or
- * by file, then by rank (scheme 3). */
+/* Returns whether the pair of places 2t, 2t + 1 comes before pair u: by rank, then by file (scheme
+ * 1), or by file, then by rank (scheme 3). */
 static inline bool pair_before(int t, int u, bool by_file)
 {
     return by_file ? t % 4 < u % 4 || (t % 4 == u % 4 && t / 4 < u / 4) : t < u;
 }
 
-/* The slice of a position as it stands after `mirror`, or UINT64_MAX if its p0 is odd. */
+/* Returns the slice of a position after `mirror`, or UINT64_MAX if its p0 is odd. */
 static inline uint64_t format_slice(const treb_position *pos, int mirror, bool by_file)
 {
     int lead[64], other[64];
@@ -108,8 +109,8 @@ static inline uint64_t format_slice_size(const Index *index, unsigned pad,
     return next;
 }
 
-/* The number of a position in one orientation, or UINT64_MAX if that is not allowed. By scheme 3 if
- * `pad` is 0. */
+/* Returns the number of a position in one orientation, or UINT64_MAX if that is not allowed. Uses
+ * scheme 3 if `pad` is 0. */
 static inline uint64_t format_cell(const Index *index, const treb_position *pos, int symmetry,
                                    unsigned pad)
 {
@@ -121,21 +122,23 @@ static inline uint64_t format_cell(const Index *index, const treb_position *pos,
     if (!index->pawns && white % 9 == 0 && above_diagonal(black)) return UINT64_MAX;
     uint64_t slice = format_slice(pos, symmetry, pad == 0), coordinate = 0;
     if (slice == UINT64_MAX) return UINT64_MAX;
-    const uint16_t *pair = index->pawns ? kings_free_squares : kings_symmetric_squares;
+    const uint16_t *pair =
+        index->pawns ? kings_tables()->free_squares : kings_tables()->symmetric_squares;
     while (pair[coordinate] != white * 64 + black) coordinate++;
     uint64_t cell = slice * size + coordinate * stride[0];
     for (int color = 0; color < 2; color++) {
         for (int type = TREB_QUEEN; type >= TREB_KNIGHT; type--) {
             int square[64], n = listed(pos, color, type, symmetry, square);
             if (n == 0) continue;
-            bool shades = index->group[axis - 1].by_shade;
-            cell += (shades ? rank_by_shade(square, n) : rank_of(square, n)) * stride[axis++];
+            bool shades = index->group[axis - 1].by_square_color;
+            cell +=
+                (shades ? squares_number_by_color(square, n) : rank_of(square, n)) * stride[axis++];
         }
     }
     return cell;
 }
 
-/* The least number of all orientations that are allowed: least slice first, as it weighs most. */
+/* Returns the least number of all allowed orientations. */
 static inline uint64_t format_index(const Index *index, const treb_position *pos, unsigned pad)
 {
     uint64_t least = UINT64_MAX;

@@ -1,6 +1,5 @@
-/* fuzz_fen.c - libFuzzer target: no text may upset the reader of FENs, and a position it accepts
- * must survive writing, reading and finding its moves.
- * `make fuzzers` builds it. */
+/* fuzz_fen.c - libFuzzer target: no text may make the reader of FENs fail, and a position that it
+ * accepts must pass writing, reading and move generation. `make fuzzers` builds it. */
 #include <stdlib.h>
 #include <string.h>
 

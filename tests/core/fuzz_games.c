@@ -1,5 +1,5 @@
-/* fuzz_games.c - libFuzzer target: no text may upset the readers of positions and games. What is read
- * must be legal from move to move, and every text that a game keeps must be one. */
+/* fuzz_games.c - libFuzzer target: no text may make the readers of positions and games fail. The
+ * moves that are read must be legal, and every text that a game keeps must be terminated. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,19 +13,19 @@ static void require(bool condition)
     if (!condition) abort();
 }
 
-/* The text, in pieces of as many bytes as its first byte says. */
+/* The text, delivered in pieces; its first byte is the size of a piece. */
 typedef struct Pieces {
-    SourceText text;
+    TextInMemory text;
     size_t size;
 } Pieces;
 
 static size_t read_piece(void *from, char *to, size_t room)
 {
     Pieces *pieces = from;
-    return source_read_text(&pieces->text, to, room < pieces->size ? room : pieces->size);
+    return text_in_memory_read(&pieces->text, to, room < pieces->size ? room : pieces->size);
 }
 
-/* Braces and parentheses of notes match, so that a game that is written again is a game. */
+/* Checks that braces and parentheses of notes match, so that the game can be written again. */
 static void check_notes(const char *text)
 {
     size_t depth = 0;
@@ -60,7 +60,7 @@ static void check_game(const PgnGame *g)
     require(g->result[0] != '\0');
 }
 
-static void read_games(Source *source)
+static void read_games(TextReader *source)
 {
     PgnGame game = {0};
     bool found;
@@ -70,17 +70,17 @@ static void read_games(Source *source)
         at = source->line;
         check_game(&game);
     }
-    require(source_peek(source, 0) < 0);
+    require(text_reader_peek(source, 0) < 0);
     pgn_free(&game);
 }
 
-static void read_lines(Source *source)
+static void read_lines(TextReader *source)
 {
     char line[POSITION_TEXT_MAX];
     bool cut;
-    while (source_line(source, line, sizeof line, &cut)) {
+    while (text_reader_line(source, line, sizeof line, &cut)) {
         PositionText position;
-        treb_error error = {TREB_OK, ""};
+        treb_error error = {0};
         if (position_text_read(line, &position, &error) == TREB_OK)
             require(position_check(&position.pos, NULL) == TREB_OK);
         else
@@ -90,11 +90,11 @@ static void read_lines(Source *source)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static Source source;
+    static TextReader source;
     if (size == 0) return 0;
     for (int pass = 0; pass < 2; pass++) {
         Pieces pieces = {{(const char *)data + 1, size - 1}, 1 + (size_t)data[0]};
-        source_begin(&source, read_piece, &pieces);
+        text_reader_begin(&source, read_piece, &pieces);
         input_kind(&source);
         if (pass == 0)
             read_games(&source);

@@ -1,10 +1,11 @@
-/* fuzz_table.c - libFuzzer target: no bytes may upset the readers of table files and rank files.
+/* fuzz_table.c - libFuzzer target: no bytes may make the readers of table files and blocked-pawn
+ * tables fail.
  *
- * The first byte of an input says what is put right before the rest is read as a file, because
- * otherwise the checksum stops every mutation at the door: bit 0 the magic, version and file size,
- * bit 1 the checksum of the header, bit 2 those of pages (codec symbols). With TREB_FUZZ_SEEDS=directory it writes small tables there,
- * as inputs to begin with.
- * `make fuzzers` builds it. */
+ * The first byte of an input says what is corrected before the rest is read as a file, since
+ * otherwise the checksums would reject every mutation: bit 0 the magic, version and file size, bit
+ * 1 the checksum of the header, bit 2 those of pages (codec symbols). With
+ * TREB_FUZZ_SEEDS=directory the program writes small tables there as initial inputs. `make fuzzers`
+ * builds it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "pawns/blocked.h"
-#include "pawns/file_check.h"
 #include "core/format/table_format.h"
+#include "pawns/blocked/blocked_file.h"
+#include "pawns/check/blocked_file_check.h"
 #include "tests/support/symbols.h"
 
 enum { FIX_FRONT = 1, FIX_CHECKSUM = 2, FIX_PAGES = 4, BLOCKS_READ = 64, CELLS_READ = 40 };
@@ -64,7 +65,7 @@ static void fix(uint8_t *file, size_t size, unsigned what)
     if (what & FIX_CHECKSUM) fix_checksum(file, size);
 }
 
-/* Cells by themselves are what the block says, from the one number `first` on. */
+/* Single cells must be what the block says, from cell `first` on. */
 static void read_cells(const Table *table, int side, uint64_t first, const uint8_t *block)
 {
     const TableHeader *header = table_header(table);
@@ -72,12 +73,12 @@ static void read_cells(const Table *table, int side, uint64_t first, const uint8
     for (uint64_t i = 0; i < CELLS_READ; i++) {
         uint64_t cell = first + in_block * i / CELLS_READ;
         if (cell >= header->index.size) break;
-        int code = table_read_cell(table, TABLE_WAIT, side, cell, NULL);
+        int code = table_read_cell(table, WAIT_FOR_ALL, side, cell, NULL);
         require(code == (int)table_cell_code(header, block, cell));
     }
 }
 
-/* Any cells: a value or an error. */
+/* Reads some cells: each gives a value or an error. */
 static void read_some_cells(const Table *table, int side)
 {
     const TableHeader *header = table_header(table);
@@ -85,7 +86,7 @@ static void read_some_cells(const Table *table, int side)
         treb_error error = {0};
         uint64_t cell = i % 2 ? header->index.size - 1 - i : header->index.size / CELLS_READ * i;
         if (cell >= header->index.size) continue;
-        int code = table_read_cell(table, TABLE_WAIT, side, cell, &error);
+        int code = table_read_cell(table, WAIT_FOR_ALL, side, cell, &error);
         require(code < (int)header->base);
         require(code >= 0 || (code == -(int)TREB_ERR_DAMAGED && error.text[0] != '\0'));
         MappedBytes page = table_cell_page(table, side, cell);
@@ -93,7 +94,8 @@ static void read_some_cells(const Table *table, int side)
     }
 }
 
-/* A table that opens must have a header that makes sense and blocks that can be asked for. */
+/* Reads a table that could be opened: its header must make sense, and its blocks can be read or
+ * give an error. */
 static void read_table(const Table *table, TableDecoder *decoder)
 {
     const TableHeader *header = table_header(table);
@@ -121,44 +123,44 @@ static void read_table(const Table *table, TableDecoder *decoder)
     free(out);
 }
 
-/* A position of the structure that a rank file is about; false if none is blocked. */
-static bool find_position(const TableRanks *ranks, BlockedRequest *request)
+/* Finds a position of the pawns of a blocked-pawn table. Returns false if none is blocked. */
+static bool find_position(const TableBlocked *blocked, BlockedRequest *request)
 {
     char why[BLOCKED_WHY_SIZE];
     for (int i = 0; i < 4096; i++) {
         int white = i >> 6, black = i & 63;
         uint64_t kings = square_bit(white) | square_bit(black);
         treb_position pos = {.fullmove = 1};
-        if (white == black || (kings & (ranks->pawns[0] | ranks->pawns[1])) != 0) continue;
-        for (int color = 0; color < 2; color++) pos.by_color[color] = ranks->pawns[color];
-        pos.by_type[TREB_PAWN] = ranks->pawns[0] | ranks->pawns[1];
+        if (white == black || (kings & (blocked->pawns[0] | blocked->pawns[1])) != 0) continue;
+        for (int color = 0; color < 2; color++) pos.by_color[color] = blocked->pawns[color];
+        pos.by_type[TREB_PAWN] = blocked->pawns[0] | blocked->pawns[1];
         position_put(&pos, TREB_WHITE, TREB_KING, white);
         position_put(&pos, TREB_BLACK, TREB_KING, black);
         if (blocked_check(&pos, why) != TREB_OK) continue;
         *request = (BlockedRequest){.pos = pos,
-                                    .goal = (TableGoal)ranks->goal,
-                                    .from = ranks->squares,
-                                    .target = ranks->squares,
-                                    .safe = ranks->safe};
+                                    .goal = (TableGoal)blocked->goal,
+                                    .from = blocked->squares,
+                                    .target = blocked->squares,
+                                    .safe = blocked->safe};
         return true;
     }
     return false;
 }
 
-/* What is read of a rank file can be asked for moves and squares. */
-static void read_ranks(const char *path, const TableRanks *ranks)
+/* Asks a blocked-pawn table that could be opened for moves and squares. */
+static void read_blocked(const char *path, const TableBlocked *blocked)
 {
     const uint64_t all[2] = {UINT64_MAX, UINT64_MAX};
     static Squares squares;
     Placements placements;
-    static BlockedMove moves[512];
+    static PawnMove moves[512];
     BlockedRequest request;
-    treb_error error = {TREB_OK, ""};
+    treb_error error = {0};
     treb_position last;
-    BlockedEnd end;
+    LineEnd end;
     FileCheck check = {0};
-    if (!find_position(ranks, &request)) return;
-    Blocked *b = blocked_load(path, &request, &error);
+    if (!find_position(blocked, &request)) return;
+    Blocked *b = blocked_file_read(path, &request, &error);
     require(b != NULL || (error.status == TREB_ERR_DAMAGED && error.text[0] != '\0'));
     if (b != NULL) {
         require(blocked_moves(b, moves) >= 0);
@@ -167,7 +169,7 @@ static void read_ranks(const char *path, const TableRanks *ranks)
         squares_find(&placements, blocked_attacker(b), all, &squares);
     }
     blocked_free(b);
-    require(blocked_check_file(path, &check) == TREB_ERR_DAMAGED); /* of another name */
+    require(blocked_file_check(path, &check) == TREB_ERR_DAMAGED); /* the file has another name */
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -185,8 +187,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     Table *table = table_open(path, &error);
     TableDecoder *decoder = table_decoder_new();
     if (table) read_table(table, decoder);
-    if (table && table_header(table)->metric == TABLE_RANKS)
-        read_ranks(path, &table_header(table)->ranks);
+    if (table && table_header(table)->metric == TABLE_BLOCKED)
+        read_blocked(path, &table_header(table)->blocked);
     if (table == NULL) require(error.status == TREB_ERR_DAMAGED && error.text[0] != '\0');
     table_decoder_free(decoder);
     table_close(table);
@@ -197,7 +199,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 /* ---- seeds ----------------------------------------------------------------------------------- */
 
-/* A file of the seeds' directory with the byte of options in front. */
+/* Turns a file in the seeds' directory into a seed: adds the byte of options in front. */
 static void to_seed(const char *path)
 {
     uint8_t bytes[1 << 16] = {FIX_FRONT | FIX_CHECKSUM | FIX_PAGES};
@@ -248,8 +250,8 @@ static void write_seed(const char *directory, const char *name, treb_metric metr
     free(packed);
 }
 
-/* The same with codec symbols: one or both sides, one code or more, cells that share a byte, or take
- * two. */
+/* Writes a seed with codec symbols: one or both sides, one code or more, cells that share a byte or
+ * take two. */
 static void write_coded_seed(const char *directory, const char *name, treb_metric metric,
                              unsigned per_byte, unsigned width, unsigned block_bytes,
                              unsigned codes)
@@ -262,7 +264,8 @@ static void write_coded_seed(const char *directory, const char *name, treb_metri
                           .width = width,
                           .block_bits = 10};
     Material material;
-    require(material_parse(name, &material) && index_init_shades(&header.index, &material, NULL));
+    require(material_parse(name, &material) &&
+            index_init_square_colors(&header.index, &material, NULL));
     uint16_t verdicts[2] = {TREB_DRAW, TREB_WIN};
     uint8_t *data[2] = {NULL, NULL};
     size_t bytes = (size_t)table_side_bytes(&header);
@@ -299,13 +302,13 @@ static void write_rank_seed(const char *directory, const char *fen, TableGoal go
                               .target = target,
                               .all = true,
                               .region = {UINT64_MAX, UINT64_MAX},
-                              .limits = {.memory = 64 << 20, .men = 0}};
+                              .limits = {.memory = 64 << 20, .pieces = 0}};
     treb_error error;
-    char name[RANKS_NAME_SIZE], path[800];
+    char name[TABLE_LONG_NAME_SIZE], path[800];
     require(position_from_fen(fen, &request.pos, NULL) == TREB_OK);
     Blocked *b = blocked_solve(&request, &error);
-    require(b != NULL && blocked_settle_captures(b));
-    require(blocked_save(b, directory, &error) == TREB_OK);
+    require(b != NULL && blocked_evaluate_captures(b));
+    require(blocked_file_write(b, directory, &error) == TREB_OK);
     blocked_file_name(&request, name);
     snprintf(path, sizeof path, "%.400s/%s", directory, name);
     to_seed(path);

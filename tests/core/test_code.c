@@ -1,6 +1,6 @@
-/* test_code.c - codes of symbols: one value, many of them and packed ones are the same, and what
- * stands in a block; whatever the bytes of a code are, reading stays in bounds and ends. Arrays are
- * as long as they must be and no longer, so that sanitizers see a step too far. */
+/* test_code.c - codes of symbols: single values, runs of values and packed values must agree with
+ * the block; for any bytes of a code, reading must stay in bounds and end. Arrays have exactly the
+ * size needed, so that sanitizers notice a read beyond. */
 #define _DEFAULT_SOURCE
 #define _FILE_OFFSET_BITS 64
 #include "tests/support/part.h"
@@ -13,32 +13,32 @@ static const unsigned widths[] = {1, 2, 4, 8, 16};
 
 /* ---- codes ----------------------------------------------------------------------------------- */
 
-/* Values below 2^bits and random pairs of what there is already. */
+/* A code of values below 2^bits and random pairs of existing symbols. */
 static SymbolsCode *random_symbols(unsigned bits, unsigned most, uint64_t *state)
 {
     SymbolsCode *code = malloc(sizeof *code);
-    unsigned leaves = bits < 4 ? 1u << bits : 1 + random_next(state) % 20;
+    unsigned leaves = bits < 4 ? 1u << bits : 1 + next_random31(state) % 20;
     memset(code, 0, sizeof *code);
     for (unsigned i = 0; i < leaves; i++) {
-        unsigned value = bits < 4 ? i : random_next(state) % (1u << bits);
+        unsigned value = bits < 4 ? i : next_random31(state) % (1u << bits);
         symbols_new(code, value, CODE_LEAF);
     }
     while (code->count < most) {
-        /* The last ones again and again: long symbols. */
-        unsigned last = code->count - 1, old = random_next(state) % code->count;
-        unsigned left = random_next(state) % 3 ? last : old;
-        unsigned right = random_next(state) % 3 ? old : last;
+        /* Pairs of the last symbols give long symbols. */
+        unsigned last = code->count - 1, old = next_random31(state) % code->count;
+        unsigned left = next_random31(state) % 3 ? last : old;
+        unsigned right = next_random31(state) % 3 ? old : last;
         if (code->values[left] + code->values[right] > CODE_VALUES_MAX) left = right = 0;
         symbols_new(code, left, right);
     }
     for (unsigned i = 0; i < code->count; i++)
-        code->often[i] = UINT64_C(1) << random_next(state) % 16;
+        code->often[i] = UINT64_C(1) << next_random31(state) % 16;
     ck_assert(symbols_lengths(code));
     symbols_words(code);
     return code;
 }
 
-/* The same with pairs of 12 bits, as Syzygy's files have them; owned by the caller. */
+/* Returns the pairs in 12 bits, as in Syzygy's files; owned by the caller. */
 static uint8_t *narrow(const uint8_t *pairs, unsigned symbols)
 {
     uint8_t *out = malloc(3 * (size_t)symbols);
@@ -66,7 +66,7 @@ static CodeParts parts_of(const uint8_t *bytes, const uint8_t *pairs, bool wide,
 
 /* ---- the plain way --------------------------------------------------------------------------- */
 
-/* Spells a symbol: how many values. */
+/* Writes the values of a symbol. Returns how many. */
 static unsigned spell(const SymbolsCode *code, unsigned symbol, uint16_t *out)
 {
     if (code->right[symbol] == CODE_LEAF) {
@@ -77,7 +77,7 @@ static unsigned spell(const SymbolsCode *code, unsigned symbol, uint16_t *out)
     return first + spell(code, code->right[symbol], out + first);
 }
 
-/* The values of a block, bit by bit. Behind its end there are zeros. */
+/* Decodes a block bit by bit. Behind its end there are zeros. */
 static void decode(const SymbolsCode *code, const uint8_t *block, unsigned bytes,
                    uint16_t out[VALUES + CODE_VALUES_MAX])
 {
@@ -106,7 +106,7 @@ static unsigned packed_value(const uint8_t *bytes, unsigned bits, unsigned place
     return bytes[place * bits / 8] >> place * bits % 8 & ((1u << bits) - 1);
 }
 
-/* Some values of a block: what code_values gives, code_pack packs. Returns how many, or -1. */
+/* Compares code_values and code_pack for some values of a block. Returns how many, or -1. */
 static int check_stretch(const Code *code, CodeBlock block, unsigned values, unsigned place,
                          size_t room, uint16_t *out)
 {
@@ -126,7 +126,7 @@ static int check_stretch(const Code *code, CodeBlock block, unsigned values, uns
     return got;
 }
 
-/* Reads a block in all ways. Returns how many of its first VALUES values there are. */
+/* Reads a block in all ways. Returns how many of its first VALUES values exist. */
 static int check_block(const Code *code, CodeBlock block, uint64_t *state, uint16_t out[VALUES])
 {
     int known = 0;
@@ -136,8 +136,8 @@ static int check_block(const Code *code, CodeBlock block, uint64_t *state, uint1
         known++;
     }
     for (int i = 0; i < 12; i++) {
-        unsigned values = random_next(state) % VALUES, place = random_next(state) % VALUES;
-        size_t room = random_next(state) % VALUES;
+        unsigned values = next_random31(state) % VALUES, place = next_random31(state) % VALUES;
+        size_t room = next_random31(state) % VALUES;
         if (i == 0) values = VALUES, place = 0, room = VALUES;
         if (i == 1) place = values;
         unsigned end = place + room < values ? place + (unsigned)room : values;
@@ -156,7 +156,7 @@ static int check_block(const Code *code, CodeBlock block, uint64_t *state, uint1
 static void check_code(unsigned bits, bool wide, uint64_t *state)
 {
     static uint16_t plain[VALUES + CODE_VALUES_MAX], got[VALUES];
-    unsigned most = 30 + random_next(state) % (wide ? 300 : 100);
+    unsigned most = 30 + next_random31(state) % (wide ? 300 : 100);
     unsigned of = bits > 0 ? bits : wide ? 16 : 8;
     SymbolsCode *symbols = random_symbols(of, most, state);
     size_t size = 0;
@@ -168,9 +168,9 @@ static void check_code(unsigned bits, bool wide, uint64_t *state)
     const char *wrong = code_init(&code, &parts);
     ck_assert_msg(wrong == NULL, "%s", wrong);
     for (int i = 0; i < 6; i++) {
-        unsigned length = CODE_BLOCK_LEAST + random_next(state) % BLOCK_MOST;
+        unsigned length = CODE_BLOCK_LEAST + next_random31(state) % BLOCK_MOST;
         uint8_t *block = malloc(length);
-        for (unsigned b = 0; b < length; b++) block[b] = (uint8_t)random_next(state);
+        for (unsigned b = 0; b < length; b++) block[b] = (uint8_t)next_random31(state);
         decode(symbols, block, length, plain);
         int known = check_block(&code, (CodeBlock){block, block + length}, state, got);
         ck_assert_int_eq(known, VALUES);
@@ -206,7 +206,7 @@ START_TEST(one_symbol)
     ck_assert_int_eq(code_only(&code), 9);
     ck_assert_int_eq(check_block(&code, all, &state, out), VALUES);
     for (int i = 0; i < VALUES; i++) ck_assert_uint_eq(out[i], 9);
-    block[5] = 0x10; /* a word that none has: bit 43 */
+    block[5] = 0x10; /* bit 43: no symbol has this word */
     ck_assert_int_eq(check_block(&code, all, &state, out), 43);
     ck_assert_int_eq(code_value(&code, all, 42), 9);
     ck_assert_int_eq(code_value(&code, all, 43), -1);
@@ -226,7 +226,8 @@ START_TEST(refused)
                {{1, CODE_WORD_MAX + 1, first, 1, pair, true, 8}, "no possible length"},
                {{1, 1, first, CODE_SYMBOLS_MAX + 1, pair, true, 8}, "too many symbols"},
                {{1, 1, first, 0x1000, pair, false, 0}, "too many symbols"},
-               {{1, 1, first, 1, pair, true, 8}, "contradict each other"}, /* 0 is 0 and 0 */
+               {{1, 1, first, 1, pair, true, 8}, "contradict each other"}, /* symbol 0 stands for
+                                                                              itself twice */
                {{1, 1, first, 2, pair, true, 8}, "contradict each other"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         Code code;
@@ -238,7 +239,7 @@ START_TEST(refused)
 }
 END_TEST
 
-/* 2^8 values are as many as a symbol may stand for, whatever its shape. */
+/* 2^8 values are the most that a symbol may stand for, for any shape of the tree. */
 START_TEST(longest_symbols)
 {
     static const uint8_t first[] = {0, 0};
@@ -260,32 +261,32 @@ START_TEST(longest_symbols)
 }
 END_TEST
 
-/* Any bytes, most of them near to what is right. */
+/* Any bytes, most of them close to a valid code. */
 START_TEST(any_bytes)
 {
     static uint16_t out[VALUES];
     uint64_t state = 8;
     int taken = 0, whole = 0, done = WILD / test_part();
     for (int i = 0; i < done; i++) {
-        unsigned shortest = 1 + random_next(&state) % 6;
-        unsigned longest = shortest + random_next(&state) % (i % 5 ? 6 : CODE_WORD_MAX - 5);
-        unsigned symbols = random_next(&state) % 12, lengths = longest - shortest + 1;
+        unsigned shortest = 1 + next_random31(&state) % 6;
+        unsigned longest = shortest + next_random31(&state) % (i % 5 ? 6 : CODE_WORD_MAX - 5);
+        unsigned symbols = next_random31(&state) % 12, lengths = longest - shortest + 1;
         bool wide = i % 3 != 0;
-        unsigned length = CODE_BLOCK_LEAST + random_next(&state) % 40, size = wide ? 4 : 3;
+        unsigned length = CODE_BLOCK_LEAST + next_random31(&state) % 40, size = wide ? 4 : 3;
         uint8_t *first = malloc(2 * (size_t)lengths), *pairs = malloc((size_t)symbols * size + 1);
         uint8_t *block = malloc(length);
         for (unsigned k = 0; k < 2 * lengths; k++)
-            first[k] = k % 2 && i % 7 ? 0 : (uint8_t)(random_next(&state) % (i % 4 ? 12 : 256));
+            first[k] = k % 2 && i % 7 ? 0 : (uint8_t)(next_random31(&state) % (i % 4 ? 12 : 256));
         for (unsigned s = 0; s < symbols; s++) {
-            bool leaf = s == 0 || random_next(&state) % 2;
-            unsigned left = random_next(&state) % (leaf ? 2 : s);
-            unsigned right = leaf ? CODE_LEAF : random_next(&state) % (i % 9 ? s : 13);
+            bool leaf = s == 0 || next_random31(&state) % 2;
+            unsigned left = next_random31(&state) % (leaf ? 2 : s);
+            unsigned right = leaf ? CODE_LEAF : next_random31(&state) % (i % 9 ? s : 13);
             for (unsigned k = 0; k < 4 && wide; k++)
                 pairs[4 * s + k] = (uint8_t)((k < 2 ? left : right) >> 8 * (k % 2));
             uint32_t both = left | (right & 0xfff) << 12;
             for (unsigned k = 0; k < 3 && !wide; k++) pairs[3 * s + k] = (uint8_t)(both >> 8 * k);
         }
-        for (unsigned b = 0; b < length; b++) block[b] = (uint8_t)random_next(&state);
+        for (unsigned b = 0; b < length; b++) block[b] = (uint8_t)next_random31(&state);
         CodeParts parts = {
             shortest, longest, first, symbols, pairs, wide, i % 4 ? widths[i % 5] : 0};
         Code code;

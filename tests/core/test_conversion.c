@@ -4,11 +4,12 @@
 
 #include "core/chess/conversion.h"
 #include "core/chess/movegen.h"
+#include "tests/support/random.h"
 #include "tests/support/suite.h"
 
 enum { MEN_MAX = 6, POSITIONS = 30000 };
 
-/* A position, its men in order of their squares, and a move that is looked for. */
+/* A position, its men in the order of their squares, and the move that is searched for. */
 typedef struct Search {
     treb_position pos, child;
     Move move;
@@ -16,11 +17,7 @@ typedef struct Search {
     int men, found;
 } Search;
 
-static uint32_t draw(uint64_t *state, uint32_t below)
-{
-    *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407;
-    return (uint32_t)(*state >> 33) % below;
-}
+static uint32_t draw(uint64_t *state, uint32_t below) { return next_random31(state) % below; }
 
 static bool random_position(uint64_t *state, treb_position *pos)
 {
@@ -28,7 +25,7 @@ static bool random_position(uint64_t *state, treb_position *pos)
     for (int i = 0; i < 2 + MEN_MAX; i++) {
         int square = (int)draw(state, 64), type = (int)draw(state, 9);
         if (bit_test(position_occupied(pos), square)) continue;
-        /* Half of them pawns. */
+        /* Half of the men are pawns. */
         position_put(pos, i & 1, i < 2 ? TREB_KING : type > TREB_QUEEN ? TREB_PAWN : type, square);
     }
     return position_check(pos, NULL) == TREB_OK;
@@ -43,7 +40,8 @@ static int number_at(const Search *s, int square)
     return CONVERSION_NOBODY;
 }
 
-/* The answers en passant are those of the pawns that stand ready, with the pawns as they are then. */
+/* Checks that the en passant answers are the captures by the pawns that stand ready, and the pawns
+ * after them. */
 static void check_answers(const Search *s, const ConversionKind *kind)
 {
     Move moves[MOVES_MAX];
@@ -79,7 +77,7 @@ static bool compare(void *context, const ConversionKind *kind)
     return true;
 }
 
-/* Each legal capture and pawn move, but en passant, is of one kind. */
+/* Each legal capture and pawn move, except en passant, must be of exactly one kind. */
 START_TEST(moves_have_one_kind)
 {
     uint64_t state = 1;

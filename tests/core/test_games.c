@@ -1,4 +1,5 @@
-/* test_games.c - positions and games as people have them are read, and what is wrong is told. */
+/* test_games.c - reads positions and games as people write them, and checks the messages for
+ * faults. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 static void check_position(const char *text, const char *fen, const char *id)
 {
     PositionText read;
-    treb_error error = {TREB_OK, ""};
+    treb_error error = {0};
     char out[TREB_FEN_SIZE];
     ck_assert_msg(position_text_read(text, &read, &error) == TREB_OK, "%s: %s", text, error.text);
     position_to_fen(&read.pos, out);
@@ -63,7 +64,7 @@ START_TEST(positions)
     check_position("\"7K/8/k1P5/7p/8/8/8/8 w - - id \"x\";\"", reti, "x");
     check_position("7K/8/k1P5/7p/8/8/8/8 w - - hmvc 70000; fmvn 0; id Reti;", reti, "Reti");
     check_position("4k3/8/8/8/8/8/8/4K2R w K - 3 9", "4k3/8/8/8/8/8/8/4K2R w K - 3 9", "");
-    /* Editors leave rights that are gone. */
+    /* Board editors keep castling rights that are impossible. */
     check_position("https://lichess.org/editor/4k3/8/8/8/8/8/8/4K2R_w_KQkq_-_0_1",
                    "4k3/8/8/8/8/8/8/4K2R w K - 0 1", "");
 }
@@ -94,7 +95,7 @@ START_TEST(bad_positions)
                {"/?fen=%2", TREB_ERR_FEN, "side to move"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         PositionText read;
-        treb_error error = {TREB_OK, ""};
+        treb_error error = {0};
         treb_status status = position_text_read(bad[i].text, &read, &error);
         ck_assert_msg(status == bad[i].status && error.status == status, "%s: %d", bad[i].text,
                       status);
@@ -166,26 +167,26 @@ END_TEST
 
 /* ---- Games ----------------------------------------------------------------------------------- */
 
-/* A text that comes in pieces of one size. */
+/* A text delivered in pieces of one size. */
 typedef struct Pieces {
-    SourceText text;
+    TextInMemory text;
     size_t size;
 } Pieces;
 
 static size_t read_piece(void *from, char *to, size_t room)
 {
     Pieces *pieces = from;
-    return source_read_text(&pieces->text, to, room < pieces->size ? room : pieces->size);
+    return text_in_memory_read(&pieces->text, to, room < pieces->size ? room : pieces->size);
 }
 
-static Source source;
+static TextReader source;
 static Pieces pieces;
 static PgnGame game;
 
 static void begin(const char *text, size_t piece)
 {
     pieces = (Pieces){{text, strlen(text)}, piece};
-    source_begin(&source, read_piece, &pieces);
+    text_reader_begin(&source, read_piece, &pieces);
 }
 
 static bool next(void)
@@ -284,7 +285,7 @@ START_TEST(loose_games)
     ck_assert(next());
     check_moves("c2c4", "*");
     ck_assert(!next());
-    /* A promotion in parentheses is no variation. */
+    /* A promotion in parentheses is not a variation. */
     begin("[FEN \"8/4P2k/8/8/8/8/8/K7 w - - 0 1\"]\n1. e8(Q) (1. e8=N) Kg7 0-1", 100);
     ck_assert(next());
     check_moves("e7e8q h7g7", "0-1");
@@ -311,7 +312,7 @@ START_TEST(loose_games)
 }
 END_TEST
 
-/* A fault is told with its line, and ends its own game only. */
+/* A fault is reported with its line, and ends its own game only. */
 START_TEST(faults)
 {
     static const struct {
@@ -345,7 +346,7 @@ START_TEST(faults)
 }
 END_TEST
 
-/* However long a game is, what is kept of it is bounded, and the next one is read. */
+/* Limits: a game of any length is read in bounded memory, and the next game is read. */
 START_TEST(bounds)
 {
     enum { SIZE = 3 << 20 };
@@ -361,7 +362,7 @@ START_TEST(bounds)
     ck_assert_str_eq(game.result, "1-0");
     ck_assert(next());
     check_moves("d2d4", "*");
-    /* Knights go to and fro. */
+    /* Knights move back and forth. */
     char *to = text;
     for (int i = 0; i < 13000 / 4; i++) to = stpcpy(to, "Nf3 Nf6 Ng1 Ng8 ");
     begin(text, 4096);
@@ -415,7 +416,7 @@ START_TEST(kinds)
     for (size_t i = 0; pgn[i] != NULL; i++) {
         begin(pgn[i], 3);
         ck_assert_msg(input_kind(&source) == INPUT_PGN, "%s", pgn[i]);
-        ck_assert_int_eq(source_peek(&source, 0), pgn[i][0]);
+        ck_assert_int_eq(text_reader_peek(&source, 0), pgn[i][0]);
     }
 }
 END_TEST
@@ -425,15 +426,15 @@ START_TEST(source_lines)
     char line[8];
     bool cut;
     begin("ab\r\n\n0123456789\nlast", 2);
-    ck_assert(source_line(&source, line, sizeof line, &cut) && !cut);
+    ck_assert(text_reader_line(&source, line, sizeof line, &cut) && !cut);
     ck_assert_str_eq(line, "ab");
-    ck_assert(source_line(&source, line, sizeof line, &cut) && !cut && line[0] == '\0');
-    ck_assert(source_line(&source, line, sizeof line, &cut) && cut);
+    ck_assert(text_reader_line(&source, line, sizeof line, &cut) && !cut && line[0] == '\0');
+    ck_assert(text_reader_line(&source, line, sizeof line, &cut) && cut);
     ck_assert_str_eq(line, "0123456");
     ck_assert_uint_eq(source.line, 4);
-    ck_assert(source_line(&source, line, sizeof line, &cut) && !cut);
+    ck_assert(text_reader_line(&source, line, sizeof line, &cut) && !cut);
     ck_assert_str_eq(line, "last");
-    ck_assert(!source_line(&source, line, sizeof line, &cut));
+    ck_assert(!text_reader_line(&source, line, sizeof line, &cut));
 }
 END_TEST
 

@@ -1,30 +1,22 @@
 /* test_index.c - materials, the tables of kings, and the numbering of positions.
  *
- * The numbering is judged in two ways: by what it must do (back and forth, one number for what is
- * alike and different ones for what is not), and by a second, slow writing of docs/format.md.
- * TREB_TEST_FULL=1 looks at every cell and arrangement instead of at some. */
+ * The numbering is checked in two ways: by its properties (back and forth; one number for
+ * equivalent positions, different numbers for others), and by a second, slow implementation of
+ * docs/format.md. TREB_TEST_FULL=1 checks every cell and arrangement instead of a sample. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/chess/movegen.h"
 #include "core/format/index.h"
 #include "core/format/kings.h"
-#include "core/chess/movegen.h"
 #include "tests/core/format_index.h"
 #include "tests/support/part.h"
+#include "tests/support/random.h"
 #include "tests/support/suite.h"
 
-/* A fixed sequence (xorshift), so that a failure repeats. */
-static uint64_t next_random(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
-
-/* For hot loops: every ck_assert that holds costs a system call. */
+/* For loops that run often: every ck_assert that holds costs a system call. */
 #define REQUIRE(condition)                                                                         \
     do {                                                                                           \
         if (!(condition)) ck_abort_msg("%s", #condition);                                          \
@@ -61,7 +53,7 @@ START_TEST(material_texts)
 }
 END_TEST
 
-/* As people write it. */
+/* Names as people write them. */
 START_TEST(material_readings)
 {
     static const char *const pairs[][2] = {{"KQKR", "KQvKR"},         {"kqkr", "KQvKR"},
@@ -80,7 +72,7 @@ START_TEST(material_readings)
     char name[MATERIAL_NAME_SIZE];
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         Material m;
-        treb_error error = {TREB_OK, ""};
+        treb_error error = {0};
         treb_status status = material_read(pairs[i][0], &m, &error);
         ck_assert_msg(status == TREB_OK, "\"%s\": %s", pairs[i][0], error.text);
         material_name(&m, name);
@@ -92,31 +84,31 @@ END_TEST
 START_TEST(material_refusals)
 {
     static const char *const pairs[][2] = {
-        {"KXvK", "'KXvK' is no material: X is no man; men are K, Q, R, B, N and P"},
-        {"kqk!", "'kqk!' is no material: ! is no man; men are K, Q, R, B, N and P"},
-        {"KvKvK", "'KvKvK' is no material: v is no man; men are K, Q, R, B, N and P"},
-        {"KRP", "'KRP' is no material: each side has one king, as in KRPvKR"},
-        {"KKvR", "'KKvR' is no material: each side has one king, as in KRPvKR"},
-        {"KQKRK", "'KQKRK' is no material: each side has one king, as in KRPvKR"},
-        {"KB-NK", "'KB-NK' is no material: each side has one king, as in KRPvKR"},
-        {"PRKRK", "'PRKRK' is no material: each side has one king, as in KRPvKR"},
-        {"P RK RK", "'P RK RK' is no material: each side has one king, as in KRPvKR"},
-        {"KQ KR K", "'KQ KR K' is no material: each side has one king, as in KRPvKR"},
-        {"KRP v.. KR", "'KRP v.. KR' is no material: . is no man; men are K, Q, R, B, N and P"},
-        {"", "'' is no material: each side has one king, as in KRPvKR"},
-        {"v", "'v' is no material: each side has one king, as in KRPvKR"},
-        {"KQQQQvKQQQ", "'KQQQQvKQQQ' are more than 8 men"},
-        {"K\tvK", "this is no material: write it as KRPvKR, of K, Q, R, B, N and P"},
-        {"K\xc3\xa9vK", "this is no material: write it as KRPvKR, of K, Q, R, B, N and P"}};
+        {"KXvK", "no ending called 'KXvK': write it like KRPvKR"},
+        {"kqk!", "no ending called 'kqk!': write it like KRPvKR"},
+        {"KvKvK", "no ending called 'KvKvK': write it like KRPvKR"},
+        {"KRP", "no ending called 'KRP': write it like KRPvKR, with one king on each side"},
+        {"KKvR", "no ending called 'KKvR': write it like KRPvKR, with one king on each side"},
+        {"KQKRK", "no ending called 'KQKRK': write it like KRPvKR, with one king on each side"},
+        {"KB-NK", "no ending called 'KB-NK': write it like KRPvKR, with one king on each side"},
+        {"PRKRK", "no ending called 'PRKRK': write it like KRPvKR, with one king on each side"},
+        {"P RK RK", "no ending called 'P RK RK': write it like KRPvKR, with one king on each side"},
+        {"KQ KR K", "no ending called 'KQ KR K': write it like KRPvKR, with one king on each side"},
+        {"KRP v.. KR", "no ending called 'KRP v.. KR': write it like KRPvKR"},
+        {"", "no ending called '': write it like KRPvKR, with one king on each side"},
+        {"v", "no ending called 'v': write it like KRPvKR, with one king on each side"},
+        {"KQQQQvKQQQ", "'KQQQQvKQQQ' has more than 8 men"},
+        {"K\tvK", "this is not the name of an ending: write it like KRPvKR"},
+        {"K\xc3\xa9vK", "this is not the name of an ending: write it like KRPvKR"}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         Material m;
-        treb_error error = {TREB_OK, ""};
+        treb_error error = {0};
         ck_assert_int_eq(material_read(pairs[i][0], &m, &error), TREB_ERR_ARGUMENT);
         ck_assert_int_eq(error.status, TREB_ERR_ARGUMENT);
         ck_assert_str_eq(error.text, pairs[i][1]);
         ck_assert_int_eq(material_read(pairs[i][0], &m, NULL), TREB_ERR_ARGUMENT);
     }
-    /* However long it is. */
+    /* A name of any length is refused. */
     char text[1000];
     Material m;
     treb_error error;
@@ -185,8 +177,8 @@ START_TEST(material_junior_names)
         {"KRPvKR", "KRPvK KRvKP KRvKR KQRvKR KRRvKR KRBvKR KRNvKR KQRvK KRRvK KRBvK KRNvK "},
         {"KQPvKQ", "KQPvK KQvKP KQvKQ KQQvKQ KQRvKQ KQBvKQ KQNvKQ KQQvK KQRvK KQBvK KQNvK "}};
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
-        Material m = material_of(want[i][0]), junior[MATERIAL_MAX_JUNIORS];
-        int n = material_juniors(&m, junior, NULL), listed = 0;
+        Material m = material_of(want[i][0]), junior[MATERIAL_SUB_ENDINGS_MAX];
+        int n = material_sub_endings(&m, junior, NULL), listed = 0;
         for (const char *c = want[i][1]; *c; c++) listed += *c == ' ';
         ck_assert_msg(n == listed, "%s has %d", want[i][0], n);
         for (int j = 0; j < n; j++) {
@@ -200,7 +192,7 @@ START_TEST(material_junior_names)
 }
 END_TEST
 
-/* With whom to move a junior is reached. */
+/* The possible sides to move in each sub-ending. */
 START_TEST(junior_turns)
 {
     enum { W = 1 << TREB_WHITE, B = 1 << TREB_BLACK };
@@ -213,9 +205,9 @@ START_TEST(junior_turns)
                 {"KQvKQ", "KQvK", B},    {"KRRvKR", "KRRvK", B}, {"KNvKP", "KNvKN", W}};
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         Material m = material_of(want[i].from), to = material_of(want[i].to);
-        Material junior[MATERIAL_MAX_JUNIORS];
-        uint8_t turns[MATERIAL_MAX_JUNIORS];
-        int n = material_juniors(&m, junior, turns), j = 0;
+        Material junior[MATERIAL_SUB_ENDINGS_MAX];
+        uint8_t turns[MATERIAL_SUB_ENDINGS_MAX];
+        int n = material_sub_endings(&m, junior, turns), j = 0;
         while (j < n && !material_equal(&junior[j], &to)) j++;
         ck_assert_int_lt(j, n);
         ck_assert_msg(turns[j] == want[i].turns, "%s to %s: %d", want[i].from, want[i].to,
@@ -231,7 +223,7 @@ static bool kings_touch(int a, int b)
     return abs((a & 7) - (b & 7)) <= 1 && abs((a >> 3) - (b >> 3)) <= 1;
 }
 
-/* The symmetry that docs/format.md prescribes for a pair of kings. */
+/* Returns the symmetry that docs/format.md prescribes for a pair of kings. */
 static int kings_rule(int white, int black)
 {
     int symmetry = 0;
@@ -244,27 +236,29 @@ static int kings_rule(int white, int black)
     return symmetry;
 }
 
-START_TEST(kings_tables)
+START_TEST(kings_axis)
 {
     int frees = 0, symmetrics = 0;
     for (int pair = 0; pair < 64 * 64; pair++) {
         int white = pair >> 6, black = pair & 63, symmetry;
         if (kings_touch(white, black)) {
-            ck_assert_uint_eq(kings_free[pair], KINGS_NONE);
-            ck_assert_uint_eq(kings_symmetric[pair], KINGS_NONE);
+            ck_assert_uint_eq(kings_tables()->free[pair], KINGS_NONE);
+            ck_assert_uint_eq(kings_tables()->symmetric[pair], KINGS_NONE);
             ck_assert_int_eq(index_kings(true, white, black, &symmetry), -1);
             ck_assert_int_eq(index_kings(false, white, black, &symmetry), -1);
             continue;
         }
-        ck_assert_uint_eq(kings_free_squares[frees], pair);
+        ck_assert_uint_eq(kings_tables()->free_squares[frees], pair);
         ck_assert_int_eq(index_kings(true, white, black, &symmetry), frees);
         ck_assert_int_eq(symmetry, 0);
-        ck_assert_uint_eq(kings_free[pair], frees++);
-        ck_assert_uint_eq(kings_symmetric[pair] >> KINGS_SYMMETRY_SHIFT, kings_rule(white, black));
-        /* Representatives come in ascending order, so those met so far number the next. */
+        ck_assert_uint_eq(kings_tables()->free[pair], frees++);
+        ck_assert_uint_eq(kings_tables()->symmetric[pair] >> KINGS_SYMMETRY_SHIFT,
+                          kings_rule(white, black));
+        /* Representatives come in ascending order: the number of a new one is the number of those
+         * before it. */
         if (kings_rule(white, black) == 0) {
-            ck_assert_uint_eq(kings_symmetric_squares[symmetrics], pair);
-            ck_assert_uint_eq(kings_symmetric[pair], symmetrics++);
+            ck_assert_uint_eq(kings_tables()->symmetric_squares[symmetrics], pair);
+            ck_assert_uint_eq(kings_tables()->symmetric[pair], symmetrics++);
         }
     }
     ck_assert_int_eq(frees, INDEX_KINGS_FREE);
@@ -274,7 +268,8 @@ START_TEST(kings_tables)
         if (kings_touch(white, black)) continue;
         int s = kings_rule(white, black);
         int image = index_symmetry_square(s, white) * 64 + index_symmetry_square(s, black);
-        ck_assert_uint_eq(kings_symmetric[pair] & KINGS_COORDINATE, kings_symmetric[image]);
+        ck_assert_uint_eq(kings_tables()->symmetric[pair] & KINGS_COORDINATE,
+                          kings_tables()->symmetric[image]);
     }
 }
 END_TEST
@@ -295,7 +290,8 @@ static bool same_men(const treb_position *a, const treb_position *b)
            memcmp(a->by_type, b->by_type, sizeof a->by_type) == 0;
 }
 
-/* All symmetric images share the number, and there are as many as the weight says. */
+/* Checks that all symmetric images have the same number, and that there are as many as index_weight
+ * says. */
 static void check_images(const Index *index, const treb_position *pos, uint64_t cell)
 {
     treb_position image[8];
@@ -376,15 +372,15 @@ static void random_order(int axes, uint64_t *seed, uint8_t order[INDEX_AXES_MAX]
     }
 }
 
-/* Random cells and random positions of one layout; with a padding of 0 bishops go by shade, and slices
- * by file. */
+/* Checks random cells and random positions of one layout. With a padding of 0 bishops are numbered
+ * by colour of squares, and slices by file. */
 static void check_layout(const Material *m, const uint8_t *order, unsigned pad, uint64_t *seed,
                          int rounds)
 {
     Index index;
     treb_position pos, other;
     uint64_t stride[INDEX_AXES_MAX];
-    ck_assert(pad ? index_init(&index, m, order, pad) : index_init_shades(&index, m, order));
+    ck_assert(pad ? index_init(&index, m, order, pad) : index_init_square_colors(&index, m, order));
     ck_assert_uint_eq(index.slice_size, format_slice_size(&index, pad ? pad : 1, stride));
     ck_assert_uint_eq(index.size, index.slices * index.slice_size);
     for (int i = 0; i < rounds; i++) {
@@ -424,15 +420,15 @@ START_TEST(layouts)
 }
 END_TEST
 
-/* Slices have a place, and another number in the other scheme, but the same pawns. Those of a file
- * follow each other. */
+/* Slices have a place, and the same pawns under another number in the other scheme. The slices of a
+ * file are next to each other. */
 START_TEST(slices_by_file)
 {
     static const char *const names[] = {"KPvK", "KvKP", "KPvKP", "KPPvK", "KPPPvKP", "KPPPPPvK"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         Material m = material_of(names[i]);
         Index ranks, files;
-        ck_assert(index_init(&ranks, &m, NULL, 1) && index_init_shades(&files, &m, NULL));
+        ck_assert(index_init(&ranks, &m, NULL, 1) && index_init_square_colors(&files, &m, NULL));
         ck_assert_uint_eq(ranks.slices, files.slices);
         uint64_t step = ranks.slices / 20000 + 1;
         unsigned before = 0;
@@ -451,7 +447,7 @@ START_TEST(slices_by_file)
             all = pawns[files.lead_color];
             first = UINT64_C(1) << (8 * (place / 4 + 1) + file);
             REQUIRE(all & first);
-            /* None stands on a lower rank, or on that rank nearer to the edge. */
+            /* No pawn is on a lower rank, or on the same rank nearer to the edge. */
             for (int sq = 0; sq < 64; sq++) {
                 unsigned rank = (unsigned)sq / 8 - 1, to_edge = sq % 8 < 4 ? sq % 8 : 7 - sq % 8;
                 if (all >> sq & 1) REQUIRE(4 * rank + to_edge >= place);
@@ -481,7 +477,7 @@ typedef struct Walk {
     Index index;
     uint8_t *hits; /* arrangements by cell */
     uint64_t arrangements;
-    uint64_t legal[2]; /* by side to move: the other king is not attacked */
+    uint64_t legal[2]; /* legal arrangements by side to move: the other king is not attacked */
 } Walk;
 
 static void walk_leaf(Walk *walk, const treb_position *pos)
@@ -494,7 +490,7 @@ static void walk_leaf(Walk *walk, const treb_position *pos)
         walk->legal[turn] += !square_attacked(pos, position_king(pos, !turn), turn);
 }
 
-/* Puts the rest of the men on all squares: those of (color, type) from square `from` on. */
+/* Places the remaining men on all squares: those of (color, type) from square `from` on. */
 static void walk_men(Walk *walk, treb_position *pos, int color, int type, int placed, int from)
 {
     if (type == TREB_KING) {
@@ -534,8 +530,9 @@ static void walk_board(Walk *walk, const char *name)
     }
 }
 
-/* Cells as often as they weigh, dead cells never; as the images of a position are as many as its
- * weight (check_images) and share its cell, nothing else can. 0 stands for a number not known. */
+/* Checks that each cell is reached as often as its weight, and dead cells never. Since a position
+ * has as many images as its weight (check_images) and they share its cell, nothing else can reach
+ * the cell. A count of 0 is not known. */
 static void check_walk(const char *name, uint64_t arrangements, uint64_t white, uint64_t black)
 {
     Walk walk;
@@ -558,8 +555,8 @@ static void check_walk(const char *name, uint64_t arrangements, uint64_t white, 
 
 START_TEST(every_arrangement)
 {
-    /* Arrangements by combinatorics; by side to move the sums of wins, draws and losses that are
-     * published (data/le5.tsv). */
+    /* The numbers of arrangements follow from combinatorics; those by side to move are the
+     * published sums of wins, draws and losses (data/le5.tsv). */
     check_walk("KvK", 3612, 3612, 3612);
     check_walk("KBvK", 3612 * 62, 193284, 223944);
     check_walk("KPvK", 168024, 163328, 168024);
@@ -594,7 +591,7 @@ int main(void)
     tcase_add_test(material, material_lists);
     tcase_add_test(material, material_junior_names);
     tcase_add_test(material, junior_turns);
-    tcase_add_test(index, kings_tables);
+    tcase_add_test(index, kings_axis);
     tcase_add_loop_test(index, cells_of_small_tables, 3, 5);
     tcase_add_test(index, layouts);
     tcase_add_test(index, bad_layouts);

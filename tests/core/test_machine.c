@@ -1,4 +1,4 @@
-/* test_machine.c - how much memory there is, as control groups and limits have it; and the parts of paths. */
+/* test_machine.c - free memory as control groups and limits define it; parts of paths. */
 #include <check.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void remove_folder(void)
     ck_assert_int_eq(system(command), 0);
 }
 
-/* Writes a file below the folder, making the folders that it is in. */
+/* Writes a file below the folder, and creates the folders above it. */
 static void put(const char *name, const char *text)
 {
     char path[256];
@@ -56,7 +56,8 @@ START_TEST(no_groups)
 }
 END_TEST
 
-/* The second interface: a limit, less what is used, but for files that can be given up. */
+/* The second interface: the limit less the memory used, where file contents that can be dropped do
+ * not count. */
 START_TEST(second_interface)
 {
     put("groups", "0::/a/b\n");
@@ -72,7 +73,7 @@ START_TEST(second_interface)
 }
 END_TEST
 
-/* A group has no more than those that it is in. */
+/* A group has at most as much as the groups above it. */
 START_TEST(outer_groups)
 {
     put("groups", "0::/a/b\n");
@@ -94,7 +95,7 @@ START_TEST(first_interface)
     put("memory/x/memory.usage_in_bytes", "6000\n");
     put("memory/x/memory.stat", "inactive_file 1\ntotal_inactive_file 2000\n");
     ck_assert_uint_eq(group_memory(), 3000);
-    /* In a container the group's own folder is the top one. */
+    /* In a container the top folder is the group's own. */
     put("groups", "4:memory:/not/here\n");
     put("memory/memory.limit_in_bytes", "900\n");
     put("memory/memory.usage_in_bytes", "100\n");
@@ -121,7 +122,8 @@ START_TEST(disk)
     ck_assert_uint_gt(machine_free_disk(path), 0);
     ck_assert_uint_gt(machine_free_disk("not-there"), 0);
     ck_assert_uint_gt(machine_free_disk("/not-there/at-all"), 0);
-    ck_assert(machine_free_disk("/proc/self") == UINT64_MAX); /* it does not say */
+    ck_assert(machine_free_disk("/proc/self") == UINT64_MAX); /* the file system does not report
+                                                                 it */
 }
 END_TEST
 

@@ -1,6 +1,6 @@
-/* test_nowait.c - what the system says of its memory, on real files: what can be relied on
- * anywhere. Whether a page is really gone is the system's affair, so that of a cold file it is
- * tested only that no answer contradicts another. */
+/* test_nowait.c - core/system/nowait.h on real files, as far as results are predictable on any
+ * system. The system decides whether a page is in memory; so for a file that may not be in memory
+ * the test only checks that answers do not contradict each other. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -19,7 +19,8 @@ enum { SIZE = 300000, PATH = 128 };
 
 static uint8_t bytes[SIZE];
 
-/* A file with bytes in it, fresh in the memory of the system. -1: no such folder. */
+/* Creates a file with some bytes, which are then in the system's memory. Returns -1 if the folder
+ * does not exist. */
 static int make_file(const char *folder, char path[PATH])
 {
     snprintf(path, PATH, "%s/treb-nowait-XXXXXX", folder);
@@ -30,7 +31,7 @@ static int make_file(const char *folder, char path[PATH])
     return file;
 }
 
-/* The usual folder; and one in memory, whose file system may not know how to tell. */
+/* The usual folder, and one in memory, whose file system may not be able to tell. */
 static const char *folder(int i)
 {
     const char *usual = getenv("TMPDIR");
@@ -49,7 +50,7 @@ START_TEST(what_was_just_written)
     ck_assert_mem_eq(back, bytes, SIZE);
     ck_assert(nowait_read(file, back, 10000, 123456));
     ck_assert_mem_eq(back, bytes + 123456, 10000);
-    ck_assert(!nowait_read(file, back, 2, SIZE - 1)); /* it ends there */
+    ck_assert(!nowait_read(file, back, 2, SIZE - 1)); /* the file ends there */
     ck_assert_int_eq(errno, 0);
     nowait_fetch(file, 0, SIZE);
     close(file);
@@ -72,7 +73,7 @@ START_TEST(what_may_be_gone)
         else
             ck_assert_int_eq(errno, EAGAIN);
     }
-    /* Read as usual it is there. */
+    /* After an ordinary read the bytes are in memory. */
     ck_assert_int_eq(pread(file, back, SIZE, 0), SIZE);
     ck_assert(nowait_read(file, back, SIZE, 0));
     ck_assert_mem_eq(back, bytes, SIZE);
@@ -87,7 +88,7 @@ START_TEST(opened)
     int file = make_file(folder(0), path);
     int again = nowait_open(path, O_RDONLY | O_CLOEXEC);
     if (again < 0)
-        ck_assert_int_eq(errno, EAGAIN); /* a system that cannot tell */
+        ck_assert_int_eq(errno, EAGAIN); /* the system cannot tell */
     else
         close(again);
     unlink(path);

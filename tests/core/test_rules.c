@@ -7,17 +7,10 @@
 #include "core/chess/movegen.h"
 #include "core/chess/position.h"
 #include "core/chess/san.h"
+#include "core/system/hash.h"
 #include "tests/support/part.h"
+#include "tests/support/random.h"
 #include "tests/support/suite.h"
-
-/* A fixed sequence (xorshift), so that a failure repeats. */
-static uint64_t next_random(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
 
 static treb_position position_of(const char *fen)
 {
@@ -54,7 +47,7 @@ static uint64_t walk_all(int sq, uint64_t occ, bool diagonal, int steps)
 
 START_TEST(sliders_match_walk)
 {
-    uint64_t seed = 0x9e3779b97f4a7c15;
+    uint64_t seed = HASH_FACTOR;
     for (int sq = 0; sq < 64; sq++) {
         for (int round = 0; round < 2000; round++) {
             uint64_t occ = next_random(&seed);
@@ -169,7 +162,7 @@ START_TEST(fen_fields_may_be_missing)
 }
 END_TEST
 
-/* What lila-tablebase overlooks, and what is read instead. */
+/* Faults that lila-tablebase tolerates, and how it reads them. */
 static const struct {
     const char *fen, *read;
 } lenient[] = {
@@ -198,7 +191,7 @@ START_TEST(fen_leniently)
 }
 END_TEST
 
-/* Lenient or not, some things are refused. */
+/* Some faults are refused even by the lenient reader. */
 START_TEST(fen_leniently_refused)
 {
     static const struct {
@@ -401,16 +394,18 @@ static const Perft perfts[] = {
     {"r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1", {6, 264, 9467, 422333}},
     {"rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8", {44, 1486, 62379}},
     {"r3k2r/1b4bq/8/8/8/8/7B/R3K2R w KQkq - 0 1",
-     {26, 1141, 27826, 1274206}}, /* rights go by capture */
+     {26, 1141, 27826, 1274206}}, /* rights end by captures */
     {"r3k2r/8/3Q4/8/8/5q2/8/R3K2R b KQkq - 0 1",
      {44, 1494, 50509, 1720476}}, /* castling prevented */
-    {"5k2/8/8/8/8/8/8/4K2R w K - 0 1", {15, 66, 1198, 6399, 120330, 661072}}, /* it gives check */
+    {"5k2/8/8/8/8/8/8/4K2R w K - 0 1",
+     {15, 66, 1198, 6399, 120330, 661072}}, /* castling gives check */
     {"3k4/8/8/8/8/8/8/R3K3 w Q - 0 1", {16, 71, 1286, 7418, 141077, 803711}},
     {"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1", {20, 400, 8902, 197281}},
     {"8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", {14, 191, 2812, 43238, 674624}},
     {"n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1", {24, 496, 9483, 182838}},
     {"r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10", {46, 2079, 89890}},
-    /* Ep that exposes the king, ep that answers a check, self-stalemate and the like. */
+    /* En passant that exposes the king, en passant that ends a check, stalemate by one's own move
+     * and so on. */
     {"3k4/3p4/8/K1P4r/8/8/8/8 b - - 0 1", {18, 92, 1670, 10138, 185429, 1134888}},
     {"8/8/4k3/8/2p5/8/B2P2K1/8 w - - 0 1", {13, 102, 1266, 10276, 135655, 1015133}},
     {"8/8/1k6/2b5/2pP4/8/5K2/8 b - d3 0 1", {15, 126, 1928, 13931, 206379, 1440467}},
@@ -435,7 +430,7 @@ START_TEST(perft_counts)
 }
 END_TEST
 
-/* Along random games: what one function says must agree with what the others say. */
+/* In random games: functions that compute the same thing in different ways must agree. */
 START_TEST(random_games_agree)
 {
     uint64_t seed = 0x2545f4914f6cdd1d + (uint64_t)_i;
@@ -460,7 +455,7 @@ START_TEST(random_games_agree)
                 same = same && move_from_san(&pos, san, &again) == TREB_OK && again == moves[i];
                 move_to_uci(moves[i], uci);
                 same = same && move_from_uci(&pos, uci, &again) == TREB_OK && again == moves[i];
-                /* Check notes every assertion in a file: only what fails gets to it here. */
+                /* Check writes every assertion to a file: here it gets only those that fail. */
                 if (!same) ck_abort_msg("%s: %s, %s", perfts[_i].fen, san, uci);
             }
             ck_assert_int_eq(found, some);
@@ -482,15 +477,16 @@ typedef struct EpCase {
 static const EpCase ep_cases[] = {
     {"4k3/8/8/3pP3/8/8/8/4K3 w - d6", true},
     {"8/8/8/8/k2Pp2Q/8/8/3K4 b - d3", false},  /* both pawns leave the rank of the king */
-    {"8/8/8/K2pP2r/8/8/8/7k w - d6", false},   /* the same for White */
+    {"8/8/8/K2pP2r/8/8/8/7k w - d6", false},   /* both pawns leave the rank of White's king */
     {"8/8/8/K1PpP2r/8/8/8/7k w - d6", true},   /* a third pawn stays */
     {"4r2k/8/8/3pP3/8/8/8/4K3 w - d6", false}, /* pinned on the file */
-    {"6bk/8/8/3pP3/8/8/K7/8 w - d6", false},   /* the captured pawn shields on the diagonal */
+    {"6bk/8/8/3pP3/8/8/K7/8 w - d6", false},   /* the captured pawn protects the king on the
+                                                  diagonal */
     {"7k/6b1/8/3pP3/3K4/8/8/8 w - d6", false}, /* pinned across the capture */
     {"7k/2b5/8/3pP3/5K2/8/8/8 w - d6", true},  /* pinned along it */
     {"7k/8/8/3pP3/4K3/8/8/8 w - d6", true},    /* takes the pawn that gives check */
-    {"7k/8/8/3pP3/8/8/8/r3K3 w - d6", false},  /* leaves another check */
-    {"4k3/8/8/3p4/8/8/8/4K3 w - d6", false},   /* nobody there to capture */
+    {"7k/8/8/3pP3/8/8/8/r3K3 w - d6", false},  /* another check remains */
+    {"4k3/8/8/3p4/8/8/8/4K3 w - d6", false},   /* no pawn can capture */
 };
 
 START_TEST(ep_legality)
@@ -546,7 +542,7 @@ static const CastlingCase castling_cases[] = {
     {"5k2/8/8/8/8/8/8/R3K2R w KQ -", "O-O+ O-O-O"},
 };
 
-/* All castling moves of a position, short ones first. Colours exchanged it is the same. */
+/* All castling moves of a position, short ones first; and with colours exchanged. */
 START_TEST(castling)
 {
     treb_position pos = position_of(castling_cases[_i].fen);
@@ -570,7 +566,7 @@ START_TEST(castling)
 END_TEST
 
 #ifndef NDEBUG
-/* Debug builds stop at what is no position, before wrong moves come of it. */
+/* Debug builds abort at an impossible position, before it leads to wrong moves. */
 START_TEST(no_position_is_noticed)
 {
     treb_position pos;

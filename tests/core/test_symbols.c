@@ -1,6 +1,6 @@
 /* test_symbols.c - table files with codec symbols: what is written is read back, by blocks and cell
- * by cell; what no file can have is not written. The encoder is that of tests/support/symbols.h,
- * which knows nothing of the generator's. */
+ * by cell; files that the format does not allow are not written. The encoder is that of
+ * tests/support/symbols.h, which is independent of the generator's. */
 #define _DEFAULT_SOURCE
 #define _FILE_OFFSET_BITS 64
 #include "tests/support/part.h"
@@ -11,7 +11,7 @@
 static const unsigned block_sizes[] = {8, 31, 64, 184, 4000, PAGE_BLOCK_MAX};
 enum { BLOCK_SIZES = sizeof block_sizes / sizeof *block_sizes };
 
-/* Large blocks take long cell by cell: then not each. */
+/* In large blocks not every cell is read singly: that takes long. */
 static void read_back(const Sample *sample)
 {
     bool large = sample->header.side[1].code.block_bytes > 200 ||
@@ -36,7 +36,7 @@ START_TEST(block_bytes)
 }
 END_TEST
 
-/* Codes of a side's own, each for some stretches of cells. */
+/* A side has several codes, each for some runs of cells. */
 START_TEST(several_codes)
 {
     static const unsigned counts[][2] = {{2, 1}, {1, 3}, {4, 5}, {TABLE_SIDE_CODES, 7}};
@@ -52,7 +52,7 @@ START_TEST(several_codes)
 }
 END_TEST
 
-/* Where the code changes a page begins, and nowhere else for that. */
+/* A page begins where the code changes, and nowhere else for that reason. */
 START_TEST(page_of_each_code)
 {
     enum { CODES = 3, PARTS = CODES * SYMBOLS_STRETCHES };
@@ -90,7 +90,7 @@ START_TEST(sides_and_packing)
 }
 END_TEST
 
-/* Bishops are numbered by shade, groups are two. */
+/* Bishops are numbered by colour of squares; there are two groups. */
 START_TEST(more_men) { round_trip(make_coded_sample("KBBvK", TREB_WDL, 4, 1, 3, 184)); }
 END_TEST
 
@@ -106,7 +106,7 @@ static uint32_t pages_of(const Sample *sample, int side)
     return pages;
 }
 
-/* A side with one value throughout has no pages, and a file of such sides has none. */
+/* A side with only one value has no pages, and a file of two such sides has none. */
 START_TEST(constant_sides)
 {
     for (unsigned constant = 1; constant <= 3; constant++)
@@ -139,7 +139,7 @@ START_TEST(constant_wide_side)
 }
 END_TEST
 
-/* A run so long that blocks have as many cells as they can. */
+/* A run so long that blocks have the largest possible number of cells. */
 START_TEST(longest_blocks)
 {
     Sample sample = make_coded_sample("KBBvK", TREB_DTZ, 1, 1, 1, 4000);
@@ -153,7 +153,7 @@ START_TEST(longest_blocks)
 }
 END_TEST
 
-/* The same content has the same bytes, and they have the version that says how to read them. */
+/* Equal content gives equal bytes, with the version that says how to read them. */
 START_TEST(bytes_are_the_same)
 {
     Sample sample = make_coded_sample("KQvK", TREB_WDL, 2, 1, 3, 64);
@@ -245,7 +245,7 @@ START_TEST(wrong_blocks)
     ck_assert_int_eq(table_writer_add(writer, 0, 0, block, 9, 0, &error), TREB_ERR_ARGUMENT);
     ck_assert_int_eq(table_writer_add_words(writer, 0, 0, block, 65535, &error), TREB_OK);
     ck_assert_int_eq(table_writer_add_words(writer, 1, 0, block, 1, &error), TREB_OK);
-    must_not_add(writer, 0, 1); /* White's are over */
+    must_not_add(writer, 0, 1); /* White's cells have ended */
     table_writer_abort(writer);
     free_sample(&sample);
     Sample one = make_coded_sample("KQvK", TREB_DTZ, 1, 1, 2, 64);
@@ -262,7 +262,7 @@ START_TEST(wrong_blocks)
 }
 END_TEST
 
-/* A code of one value, and so a table of one value, but by blocks: `white` and `black` cells. */
+/* Writes a table of one value, with a code of one value, in blocks: `white` and `black` cells. */
 static treb_status write_some(uint64_t white, uint64_t black, treb_error *error)
 {
     static const uint8_t code[] = {1, 1, 1, 0, 0, 0, 2, 0, 0xff, 0xff}; /* a leaf of 2 */
@@ -291,7 +291,7 @@ START_TEST(number_of_cells)
 {
     static const struct {
         int white, black;
-        const char *words; /* NULL: all is well */
+        const char *words; /* NULL: success */
     } some[] = {{29568, 29568, NULL},
                 {29568, 0, NULL}, /* no pages: the value of its only symbol */
                 {0, 29568, NULL},
@@ -314,13 +314,13 @@ START_TEST(number_of_cells)
 }
 END_TEST
 
-/* Layouts that no reader would take are refused before a byte is written. */
+/* Layouts that no reader accepts are refused before a byte is written. */
 START_TEST(wrong_layouts)
 {
     treb_error error;
     Sample sample = make_coded_sample("KQvK", TREB_WDL, 2, 1, 3, 64);
     TableHeader header = sample.header;
-    header.base = 15; /* not a number of bits */
+    header.base = 15; /* not a power of 2 */
     ck_assert_ptr_null(table_writer_open(directory, &header, NULL, 0, &error));
     ck_assert_int_eq(error.status, TREB_ERR_ARGUMENT);
     header = sample.header;
@@ -328,9 +328,9 @@ START_TEST(wrong_layouts)
     ck_assert_ptr_null(table_writer_open(directory, &header, NULL, 0, &error));
     ck_assert_int_eq(error.status, TREB_ERR_ARGUMENT);
     header = sample.header;
-    Material large; /* the page table has no room for the numbers of its cells */
+    Material large; /* cells have larger numbers than fit into the page table */
     ck_assert(material_parse("KQRBvKQRB", &large) &&
-              index_init_shades(&header.index, &large, NULL));
+              index_init_square_colors(&header.index, &large, NULL));
     ck_assert_uint_gt(header.index.size, UINT64_C(1) << 42);
     ck_assert_ptr_null(table_writer_open(directory, &header, NULL, 0, &error));
     ck_assert_int_eq(error.status, TREB_ERR_ARGUMENT);
@@ -344,8 +344,8 @@ START_TEST(wrong_layouts)
 }
 END_TEST
 
-/* More codes than a side may have, or none; pages by a code that is not there; codes of a side
- * without pages. */
+/* More codes than a side may have, or none; a page with a code that does not exist; several codes
+ * for a side without pages. */
 START_TEST(wrong_number_of_codes)
 {
     static const struct {
@@ -383,7 +383,7 @@ START_TEST(wrong_number_of_codes)
 }
 END_TEST
 
-/* A code that the reader would refuse: so does the writer. */
+/* The writer refuses a code that the reader would refuse. */
 START_TEST(wrong_code)
 {
     static const unsigned bad[] = {0, 1, 2}; /* lengths, number of symbols */

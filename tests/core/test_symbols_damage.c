@@ -1,5 +1,5 @@
-/* test_symbols_damage.c - every fault of a file with codec symbols is noticed; what a foreign writer
- * sealed is read within bounds, whatever it says. */
+/* test_symbols_damage.c - every damage of a file with codec symbols is noticed; a file of a foreign
+ * writer with correct checksums is read within bounds, whatever it contains. */
 #define _DEFAULT_SOURCE
 #define _FILE_OFFSET_BITS 64
 #include <fcntl.h>
@@ -18,7 +18,7 @@ enum {
     AT_WORDS = 16
 };
 
-/* A table with some pages and codes for each side, and its bytes, to damage. */
+/* A table with several pages and codes for each side, and its bytes, for tests that damage it. */
 static Sample victim;
 static char victim_path[PATH_SIZE];
 static uint8_t *victim_bytes;
@@ -54,8 +54,8 @@ static void free_victim(void)
 
 /* ---- reading all ----------------------------------------------------------------------------- */
 
-/* Opens the file and reads all blocks of all sides, and some cells. The first failure, or TREB_OK;
- * `cells_bad` tells of cells. */
+/* Opens the file and reads all blocks of all sides and some cells. Returns the first failure, or
+ * TREB_OK; `cells_bad` gets the number of bad cells. */
 static treb_status read_all(const char *path, int *cells_bad, treb_error *error)
 {
     uint8_t out[1024];
@@ -76,7 +76,7 @@ static treb_status read_all(const char *path, int *cells_bad, treb_error *error)
             *error = own;
         }
         for (uint64_t i = 0; i < header->index.size; i += 97) {
-            int code = table_read_cell(table, TABLE_WAIT, s, i, NULL);
+            int code = table_read_cell(table, WAIT_FOR_ALL, s, i, NULL);
             if (code != -(int)TREB_ERR_DAMAGED && code < 0) abort();
             *cells_bad += code < 0;
         }
@@ -86,7 +86,8 @@ static treb_status read_all(const char *path, int *cells_bad, treb_error *error)
     return first;
 }
 
-/* How many of its pages `verify --checksum` would say are damaged; -1: it cannot be opened at all. */
+/* Returns how many pages `verify --checksum` would report as damaged; -1 if the file cannot be
+ * opened. */
 static int bad_parts(const char *path)
 {
     uint8_t room[1024];
@@ -105,8 +106,8 @@ static int bad_parts(const char *path)
     return bad;
 }
 
-/* All blocks and some cells of other bytes, as many as the file has. It is written over: a new one each time would
- * have some disks wait. */
+/* Writes other bytes to the file, and reads all blocks and some cells. The file is overwritten,
+ * since creating a new one each time would wait for some disks. */
 static treb_status read_bytes(const uint8_t *bytes, treb_error *error)
 {
     int bad = 0, file = open(victim_path, O_WRONLY);
@@ -132,14 +133,14 @@ static void must_refuse(const uint8_t *bytes, size_t size, const char *words)
 
 /* ---- bits, and more than bits ---------------------------------------------------------------- */
 
-/* One bit, anywhere: header, gap, pages with what is not used of them, meta part. */
+/* Flips one bit anywhere: header, gap, pages with their unused parts, meta part. */
 START_TEST(any_bit)
 {
     uint64_t state = 20261122;
     int file = open(victim_path, O_RDWR), whole[2] = {0, 0};
     ck_assert_int_ge(file, 0);
     for (int i = 0; i < TRIALS / test_part(); i++) {
-        uint64_t bit = random_next(&state) % (8 * victim_size);
+        uint64_t bit = next_random31(&state) % (8 * victim_size);
         uint8_t *byte = &victim_bytes[bit / 8], flipped = (uint8_t)(*byte ^ 1u << bit % 8);
         treb_error error = {0};
         int bad = 0;
@@ -157,7 +158,7 @@ START_TEST(any_bit)
     close(file);
     ck_assert_int_gt(whole[0], 0); /* both kinds were hit */
     ck_assert_int_gt(whole[1], 0);
-    ck_assert_int_eq(bad_parts(victim_path), 0); /* and all is well in the end */
+    ck_assert_int_eq(bad_parts(victim_path), 0); /* and at the end nothing is damaged */
     must_read_coded(&victim, 7);
 }
 END_TEST
@@ -175,7 +176,7 @@ START_TEST(any_byte_of_the_header)
 }
 END_TEST
 
-/* Only what is in the page suffers; the message names it. */
+/* Only cells of the page fail; the message names the page. */
 START_TEST(one_page)
 {
     for (int p = 0; p < pages; p++) {
@@ -192,7 +193,7 @@ START_TEST(one_page)
                  p < white ? "white" : "black", p < white ? p : p - white);
         ck_assert_msg(strstr(error.text, words) != NULL, "%s", error.text);
         ck_assert_int_gt(bad, 0);
-        ck_assert_int_lt(bad, 29568 / 97); /* of one side not all */
+        ck_assert_int_lt(bad, 29568 / 97); /* not all of one side */
     }
 }
 END_TEST
@@ -216,7 +217,7 @@ START_TEST(too_long)
 }
 END_TEST
 
-/* Checksums are of a page in its place. */
+/* The checksum of a page depends on its place. */
 START_TEST(pages_swapped)
 {
     uint8_t page[TABLE_PAGE_SIZE];
@@ -249,7 +250,7 @@ static void seal_page(uint8_t *bytes, int page)
     format_put32(at, format_page_checksum(at, page_size(page), (uint64_t)page));
 }
 
-/* Fewer cells in a block than there are, or more. */
+/* A block has fewer cells than it should, or more. */
 START_TEST(cells_missing)
 {
     treb_error error = {0};
@@ -273,7 +274,7 @@ START_TEST(cells_missing)
 }
 END_TEST
 
-/* Anything in a page: an answer or an error, in bounds. */
+/* Any bytes in a page give an answer or an error, within bounds. */
 START_TEST(anything_in_pages)
 {
     uint64_t state = 3;
@@ -281,13 +282,13 @@ START_TEST(anything_in_pages)
     uint8_t *bytes = malloc(victim_size);
     for (int i = 0; i < done; i++) {
         memcpy(bytes, victim_bytes, victim_size);
-        int p = (int)(random_next(&state) % (unsigned)pages);
+        int p = (int)(next_random31(&state) % (unsigned)pages);
         uint8_t *page = bytes + (size_t)(p + 1) * TABLE_PAGE_SIZE;
-        size_t from = random_next(&state) % page_size(p), lengths = format_page_words(64);
-        unsigned changes = 1 + random_next(&state) % 40;
+        size_t from = next_random31(&state) % page_size(p), lengths = format_page_words(64);
+        unsigned changes = 1 + next_random31(&state) % 40;
         if (i % 2) from %= lengths; /* the numbers of cells */
         for (unsigned k = 0; k < changes && from + k < page_size(p); k++)
-            page[from + k] = (uint8_t)(i % 3 ? random_next(&state) : i % 5 ? 0xff : 0);
+            page[from + k] = (uint8_t)(i % 3 ? next_random31(&state) : i % 5 ? 0xff : 0);
         seal_page(bytes, p);
         treb_error error = {0};
         treb_status status = read_bytes(bytes, &error);
@@ -299,7 +300,7 @@ START_TEST(anything_in_pages)
 }
 END_TEST
 
-/* Anything in the codes and the table of pages: the same. */
+/* Any bytes in the codes and the page table give an answer or an error, within bounds. */
 START_TEST(anything_in_codes)
 {
     uint64_t state = 4;
@@ -307,10 +308,10 @@ START_TEST(anything_in_codes)
     uint8_t *bytes = malloc(victim_size);
     for (int i = 0; i < done; i++) {
         memcpy(bytes, victim_bytes, victim_size);
-        size_t from = code_at[0] + random_next(&state) % (victim_size - code_at[0]);
-        unsigned changes = 1 + random_next(&state) % 4;
+        size_t from = code_at[0] + next_random31(&state) % (victim_size - code_at[0]);
+        unsigned changes = 1 + next_random31(&state) % 4;
         for (unsigned k = 0; k < changes && from + k < victim_size; k++)
-            bytes[from + k] = (uint8_t)(i % 3 ? random_next(&state) % 8 : random_next(&state));
+            bytes[from + k] = (uint8_t)(i % 3 ? next_random31(&state) % 8 : next_random31(&state));
         reseal(bytes, victim_size);
         treb_error error = {0};
         treb_status status = read_bytes(bytes, &error);
@@ -334,8 +335,8 @@ static const struct {
     {FIXED, FORMAT_AT_VERSION, 2, 3, "unknown codec"},
     {FIXED, FORMAT_AT_CODEC, 2, TABLE_ZSTD, "codec does not go with"},
     {FIXED, FORMAT_AT_CODEC, 2, 2, "unknown codec"},
-    {FIXED, FORMAT_AT_INDEX_SCHEME, 1, FORMAT_SCHEME_MEN, "codec does not go with"},
-    {FIXED, FORMAT_AT_METRIC, 1, TABLE_RANKS, "metric does not go with"},
+    {FIXED, FORMAT_AT_INDEX_SCHEME, 1, FORMAT_SCHEME_PLAIN, "codec does not go with"},
+    {FIXED, FORMAT_AT_METRIC, 1, TABLE_BLOCKED, "metric does not go with"},
     {FIXED, FORMAT_AT_PAD, 2, 2, "bad padding"},
     {FIXED, FORMAT_AT_ORDER, 1, 1, "bad order of axes"},
     {FIXED, FORMAT_AT_PER_BYTE, 1, 3, "bad base"},
@@ -381,7 +382,7 @@ START_TEST(field_wrong)
 }
 END_TEST
 
-/* A symbol that stands for itself, and values that a byte has no room for. */
+/* A symbol that contains itself, and values that do not fit into a byte. */
 START_TEST(symbols_wrong)
 {
     size_t pair = first_at - 4; /* the last symbol of Black's last code */
@@ -408,7 +409,7 @@ START_TEST(symbols_wrong)
 }
 END_TEST
 
-/* Cells that are not what they should be; all of them are in that page. */
+/* Counts the wrong cells; all of them must be in that page. */
 static int wrong_cells(int page)
 {
     treb_error error = {0};
@@ -417,7 +418,7 @@ static int wrong_cells(int page)
     ck_assert_msg(table != NULL, "%s", error.text);
     for (int s = 0; s < 2; s++)
         for (uint64_t i = 0; i < victim.header.index.size; i++) {
-            int code = table_read_cell(table, TABLE_WAIT, s, i, NULL);
+            int code = table_read_cell(table, WAIT_FOR_ALL, s, i, NULL);
             if (code == (int)sample_cell(&victim, s, i)) continue;
             if (code < 0 && code != -(int)TREB_ERR_DAMAGED) ck_abort_msg("status %d", code);
             if (table_cell_page(table, s, i).at != (uint64_t)(page + 1) * TABLE_PAGE_SIZE)
@@ -428,7 +429,7 @@ static int wrong_cells(int page)
     return wrong;
 }
 
-/* Pages that are said to be by another of the side's codes: other values or errors, and only there. */
+/* A page that names another of the side's codes: wrong values or errors, and only in that page. */
 START_TEST(another_code)
 {
     int wrong = 0;
@@ -452,7 +453,7 @@ START_TEST(another_code)
 }
 END_TEST
 
-/* A side without pages has a value for all cells, not several in turn. */
+/* A side without pages must have one value for all cells, not several symbols. */
 START_TEST(no_pages_but_symbols)
 {
     static const uint8_t code[] = {1, 1, 2, 0, 0, 0, 1, 0, 1, 0, 2, 0, 0xff, 0xff};

@@ -1,5 +1,5 @@
-/* test_table.c - table files: what is written is read back, and writing that fails leaves nothing.
- */
+/* test_table.c - table files: what is written is read back, and writing that fails leaves no
+ * file. */
 #define _DEFAULT_SOURCE
 #define _FILE_OFFSET_BITS 64
 #include <signal.h>
@@ -58,7 +58,7 @@ START_TEST(rank_files)
 {
     for (int goal = 0; goal < GOALS; goal++)
         for (unsigned width = 1; width <= 2; width++) {
-            Sample sample = make_rank_sample((TableGoal)goal, width);
+            Sample sample = make_blocked_sample((TableGoal)goal, width);
             char path[PATH_SIZE];
             path_of_sample(&sample, path);
             round_trip(sample);
@@ -86,29 +86,30 @@ START_TEST(rank_file_names)
         "c4a3-a4c5.exact.treb", /* not in order */
         "a1a2a3a4a5a6a7a8b1-d5.exact.treb" /* more than a side has */};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
-        ck_assert_msg(table_ranks_is_name(good[i]), "%s", good[i]);
+        ck_assert_msg(table_blocked_is_name(good[i]), "%s", good[i]);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        ck_assert_msg(!table_ranks_is_name(bad[i]), "%s", bad[i]);
-    /* All squares of the board: the longest there is. */
-    TableRanks ranks = {.pawns = {0xff00, 0xff0000}, .goal = GOAL_REACH, .squares = UINT64_MAX};
-    char name[RANKS_NAME_SIZE];
-    table_ranks_name(&ranks, name);
-    ck_assert_uint_lt(strlen(name), RANKS_NAME_SIZE - 8);
-    ck_assert(table_ranks_is_name(name));
+        ck_assert_msg(!table_blocked_is_name(bad[i]), "%s", bad[i]);
+    /* All squares of the board: the longest name. */
+    TableBlocked blocked = {.pawns = {0xff00, 0xff0000}, .goal = GOAL_REACH, .squares = UINT64_MAX};
+    char name[TABLE_LONG_NAME_SIZE];
+    table_blocked_name(&blocked, name);
+    ck_assert_uint_lt(strlen(name), TABLE_LONG_NAME_SIZE - 8);
+    ck_assert(table_blocked_is_name(name));
 }
 END_TEST
 
-/* Tables are as they were before there were rank files. */
+/* Tables have the version from before blocked-pawn tables. */
 START_TEST(tables_stay_at_version_2)
 {
-    Sample table = make_sample("KQvK", TREB_WDL, 1, 1, 3), ranks = make_rank_sample(GOAL_EXACT, 1);
+    Sample table = make_sample("KQvK", TREB_WDL, 1, 1, 3),
+           blocked = make_blocked_sample(GOAL_EXACT, 1);
     uint8_t fixed[FORMAT_FIXED_SIZE];
     format_write_fixed(&table.header, fixed);
     ck_assert_uint_eq(format_get16(fixed + FORMAT_AT_VERSION), 2);
-    format_write_fixed(&ranks.header, fixed);
+    format_write_fixed(&blocked.header, fixed);
     ck_assert_uint_eq(format_get16(fixed + FORMAT_AT_VERSION), 3);
     free_sample(&table);
-    free_sample(&ranks);
+    free_sample(&blocked);
 }
 END_TEST
 
@@ -191,8 +192,8 @@ START_TEST(unwritable_directory)
 }
 END_TEST
 
-/* A limit on the size of files stands for a disk that is full. Each limit fails at another place:
- * the room for the header, the blocks, their sorted copy, the header. */
+/* A limit on the size of files simulates a full disk. Each limit makes another step fail: reserving
+ * the header, writing blocks, sorting them, writing the header. */
 START_TEST(disk_full)
 {
     Sample sample = make_sample("KQvK", TREB_WDL, 1, 1, 3);
@@ -218,7 +219,7 @@ START_TEST(disk_full)
             ck_assert_int_eq(count_files(), 1);
         }
     }
-    /* The table that was there before is whole. */
+    /* The earlier table is intact. */
     uint8_t *again = load(path, &again_size);
     ck_assert_uint_eq(size, again_size);
     ck_assert_mem_eq(before, again, size);

@@ -1,9 +1,9 @@
-/* test_table_damage.c - every fault of a table file is noticed and named. */
+/* test_table_damage.c - every damage of a table file is noticed and named. */
 #define _DEFAULT_SOURCE
 #define _FILE_OFFSET_BITS 64
 #include "tests/support/table_sample.h"
 
-/* A table of 29 + 29 blocks and its bytes, to damage. */
+/* A table of 29 + 29 blocks and its bytes, for tests that damage it. */
 static Sample victim;
 static char victim_path[PATH_SIZE];
 static uint8_t *victim_bytes;
@@ -81,7 +81,7 @@ END_TEST
 
 START_TEST(too_long)
 {
-    victim_bytes[victim_size] = 0; /* load made room */
+    victim_bytes[victim_size] = 0; /* load left room for a zero */
     must_refuse_bytes(victim_bytes, victim_size + 1, "too long");
 }
 END_TEST
@@ -107,23 +107,23 @@ START_TEST(header_checksum)
 }
 END_TEST
 
-/* A field that is wrong though the checksum is right: what a fuzzer or a bad writer makes. */
+/* A wrong field with a right checksum, as from a fuzzer or a faulty writer. */
 static const struct {
     int at, bytes;
     uint64_t value;
     const char *words;
 } wrong_field[] = {
     {FORMAT_AT_VERSION, 2, 0, "bad sizes"},
-    {FORMAT_AT_METRIC, 1, TABLE_RANKS, "metric does not go with"},
-    {FORMAT_AT_METRIC, 1, TABLE_SOLVED + 1, "unknown metric"},
+    {FORMAT_AT_METRIC, 1, TABLE_BLOCKED, "metric does not go with"},
+    {FORMAT_AT_METRIC, 1, TABLE_PAWN + 1, "unknown metric"},
     {FORMAT_AT_INDEX_SCHEME, 1, 0, "unknown index scheme"},
-    {FORMAT_AT_INDEX_SCHEME, 1, FORMAT_SCHEME_RANKS, "metric does not go with"},
-    {FORMAT_AT_INDEX_SCHEME, 1, FORMAT_SCHEME_SHADES, "codec does not go with"},
-    {FORMAT_AT_INDEX_SCHEME, 1, FORMAT_SCHEME_SOLVED + 1, "unknown index scheme"},
+    {FORMAT_AT_INDEX_SCHEME, 1, FORMAT_SCHEME_BLOCKED, "metric does not go with"},
+    {FORMAT_AT_INDEX_SCHEME, 1, FORMAT_SCHEME_SQUARE_COLORS, "codec does not go with"},
+    {FORMAT_AT_INDEX_SCHEME, 1, FORMAT_SCHEME_PAWN + 1, "unknown index scheme"},
     {FORMAT_AT_FLAGS, 4, 0x80000000, "reserved bits"},
     {FORMAT_AT_FLAGS, 4, FORMAT_FLAG_BOUNDS << 1, "reserved bits"},
     {FORMAT_AT_FLAGS, 4, FORMAT_FLAG_BOUNDS, "only mate distances are bounds"},
-    {FORMAT_AT_CODEC, 2, TABLE_SYMBOLS, "unknown codec"}, /* of this version */
+    {FORMAT_AT_CODEC, 2, TABLE_SYMBOLS, "unknown codec"}, /* in this version */
     {FORMAT_AT_CODEC, 2, 0x8000, "unknown codec"},
     {FORMAT_AT_MATERIAL + 3, 1, 0, "bad material name"},
     {FORMAT_AT_MATERIAL + 1, 1, 'K', "bad material name"},
@@ -167,7 +167,7 @@ START_TEST(field_wrong)
 }
 END_TEST
 
-/* The same in the part behind the blocks. Offsets are from its beginning. */
+/* Wrong fields in the part behind the blocks. Offsets count from its beginning. */
 enum { AT_CODES = 60, AT_FEN = 70 + 4, FEN_LENGTH = 30, AT_PRESENT = 70 + 5 + FEN_LENGTH };
 enum { AT_MAP = AT_PRESENT + 1, AT_ENTRIES = AT_MAP + 10 + 76 + 10 };
 
@@ -205,8 +205,8 @@ START_TEST(meta_wrong)
 }
 END_TEST
 
-/* The same in a table of distances: White's losses have a histogram of 21 entries, which add up
- * to 1. The texts before it are empty but for the first. */
+/* Wrong fields in a table of distances. White's losses have a histogram of 21 entries, whose sum is
+ * 1. The texts before it are empty except for the first. */
 enum { AT_LONGEST = 40, AT_SET = 70 + 5 + FEN_LENGTH, AT_HISTOGRAM = AT_SET + 1 };
 
 static const struct {
@@ -216,12 +216,13 @@ static const struct {
 } wrong_histogram[] = {
     {AT_SET, 1, 1 << TREB_DRAW, "bad set of histograms"},
     {AT_SET, 1, 0x20, "bad set of histograms"},
-    {AT_HISTOGRAM, 8, 1, "bad histogram"},                 /* adds up to more */
-    {AT_HISTOGRAM + 20 * 8, 8, 0, "bad histogram"},        /* to less, and ends with 0 */
-    {AT_HISTOGRAM, 8, UINT64_MAX, "bad histogram"},        /* by an overflow */
-    {AT_LONGEST, 4, TABLE_PLIES_MAX + 1, "bad histogram"}, /* longer than may be */
+    {AT_HISTOGRAM, 8, 1, "bad histogram"},                 /* the sum is too large */
+    {AT_HISTOGRAM + 20 * 8, 8, 0, "bad histogram"},        /* the sum is too small, and the last
+                                                              entry is 0 */
+    {AT_HISTOGRAM, 8, UINT64_MAX, "bad histogram"},        /* the sum overflows */
+    {AT_LONGEST, 4, TABLE_PLIES_MAX + 1, "bad histogram"}, /* too long */
     {AT_LONGEST, 4, UINT32_MAX, "bad histogram"},
-    {AT_LONGEST, 4, 19, "bad histogram"}, /* the last entry is not among them */
+    {AT_LONGEST, 4, 19, "bad histogram"}, /* the last entry is cut off */
     {AT_LONGEST, 4, TABLE_PLIES_MAX, "bad histogram"},
 };
 
@@ -245,7 +246,7 @@ START_TEST(histogram_wrong)
 }
 END_TEST
 
-/* The same in a rank file: offsets from ABOUT on are of the part behind the blocks. */
+/* Wrong fields in a blocked-pawn table. Offsets from ABOUT on are in the part behind the blocks. */
 enum { ABOUT = FORMAT_FIXED_SIZE };
 
 static const struct {
@@ -255,7 +256,7 @@ static const struct {
 } wrong_ranks[] = {
     {FORMAT_AT_VERSION, 2, 2, "later version"},
     {FORMAT_AT_METRIC, 1, TREB_DTC, "metric does not go with"},
-    {FORMAT_AT_INDEX_SCHEME, 1, FORMAT_SCHEME_MEN, "metric does not go with"},
+    {FORMAT_AT_INDEX_SCHEME, 1, FORMAT_SCHEME_PLAIN, "metric does not go with"},
     {FORMAT_AT_MATERIAL, 1, 'Q', "bad material name"},
     {FORMAT_AT_MATERIAL + 1, 1, 'Q', "bad material name"},
     {FORMAT_AT_MATERIAL + 1, 8, UINT64_C(0x5050505050505050), "bad material name"},
@@ -288,10 +289,10 @@ static const struct {
     {ABOUT + 48 + AT_CODES + 2, 2, 1, "bad number of codes"},
 };
 
-/* Writes a rank file in place of the victim and returns its bytes. */
-static uint8_t *load_ranks(Sample *sample, char path[PATH_SIZE], size_t *size)
+/* Writes a blocked-pawn table in place of the victim. Returns its bytes. */
+static uint8_t *load_blocked(Sample *sample, char path[PATH_SIZE], size_t *size)
 {
-    *sample = make_rank_sample(GOAL_EXACT, 1);
+    *sample = make_blocked_sample(GOAL_EXACT, 1);
     ck_assert_int_eq(remove(victim_path), 0);
     must_write(sample, IN_ORDER);
     path_of_sample(sample, path);
@@ -303,7 +304,7 @@ START_TEST(ranks_wrong)
     Sample sample;
     char path[PATH_SIZE];
     size_t size;
-    uint8_t *bytes = load_ranks(&sample, path, &size);
+    uint8_t *bytes = load_blocked(&sample, path, &size);
     uint64_t meta = format_get64(bytes + FORMAT_AT_META);
     int at = wrong_ranks[_i].at;
     uint8_t *field = at < ABOUT ? bytes + at : bytes + meta + (at - ABOUT);
@@ -316,13 +317,13 @@ START_TEST(ranks_wrong)
 }
 END_TEST
 
-/* Any byte of the header and any cut, without a word about the checksum being mended. */
-START_TEST(ranks_altered)
+/* Changes any byte of the header, and cuts the file anywhere; the checksum is not corrected. */
+START_TEST(blocked_altered)
 {
     Sample sample;
     char path[PATH_SIZE];
     size_t size;
-    uint8_t *bytes = load_ranks(&sample, path, &size);
+    uint8_t *bytes = load_blocked(&sample, path, &size);
     size_t meta = format_get64(bytes + FORMAT_AT_META);
     for (size_t i = 0; i < size; i++) {
         if (i == FORMAT_FIXED_SIZE) i = meta;
@@ -398,7 +399,7 @@ END_TEST
 
 START_TEST(unusable_dictionary)
 {
-    /* It starts like one of zstd's own, and is none. */
+    /* The dictionary begins like one of zstd's, but is none. */
     Sample sample = make_sample("KvK", TREB_WDL, 1, 1, 1);
     treb_error error;
     const uint8_t dictionary[40] = {0x37, 0xa4, 0x30, 0xec, 1, 0, 0, 0, 0xff, 0xff};
@@ -449,7 +450,7 @@ int main(void)
     tcase_add_loop_test(tests, histogram_wrong, 0,
                         sizeof wrong_histogram / sizeof *wrong_histogram);
     tcase_add_loop_test(tests, ranks_wrong, 0, sizeof wrong_ranks / sizeof *wrong_ranks);
-    tcase_add_test(tests, ranks_altered);
+    tcase_add_test(tests, blocked_altered);
     tcase_add_test(tests, block_byte_altered);
     tcase_add_test(tests, cut_off_while_open);
     tcase_add_test(tests, unusable_dictionary);

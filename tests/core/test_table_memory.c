@@ -1,12 +1,13 @@
-/* test_table_memory.c - table files without memory: a table is written whole or not at all, and what
- * is read is right or an error that says why. */
+/* test_table_memory.c - table files when memory is out: a table is written completely or not at
+ * all, and reading gives the right result or an error. */
 #define _DEFAULT_SOURCE
 #define _FILE_OFFSET_BITS 64
 #include "core/system/error.h"
 #include "tests/support/failing_alloc.h"
 #include "tests/support/table_sample.h"
 
-/* What a run came to. The bytes of the good file are made before, so that runs need no memory. */
+/* The result of a run. The bytes of the good file are made before, so that runs need no memory for
+ * them. */
 typedef struct Outcome {
     const Sample *sample;
     Arrival arrival;
@@ -15,10 +16,10 @@ typedef struct Outcome {
     size_t good_size;
     treb_status status;
     treb_error error;
-    bool as_written; /* what was read is what had been written */
+    bool as_written; /* what was read equals what was written */
 } Outcome;
 
-/* The statuses that want of memory may end with: nothing was damaged, nothing is missing. */
+/* Checks the status of a run that was out of memory: nothing was damaged or missing. */
 static void check_status(const Outcome *o, bool failed)
 {
     if (!failed || o->status == TREB_OK) {
@@ -53,7 +54,7 @@ static void write_table(void *context)
 {
     Outcome *o = context;
     const Sample *sample = o->sample;
-    o->error = (treb_error){TREB_OK, ""};
+    o->error = (treb_error){0};
     TableEncoder *encoder = table_encoder_new(LEVEL, sample->dictionary, sample->dictionary_size);
     TableWriter *writer = table_writer_open(directory, &sample->header, sample->dictionary,
                                             sample->dictionary_size, &o->error);
@@ -98,7 +99,7 @@ static treb_status read_side(Outcome *o, const Table *table, TableDecoder *decod
 static void read_table(void *context)
 {
     Outcome *o = context;
-    o->error = (treb_error){TREB_OK, ""};
+    o->error = (treb_error){0};
     o->as_written = true;
     Table *table = table_open(o->path, &o->error);
     TableDecoder *decoder = table_decoder_new();
@@ -153,7 +154,7 @@ END_TEST
 START_TEST(distances) { sweep(make_sample("KRvK", TREB_DTM, 1, 2, 3)); }
 END_TEST
 
-START_TEST(ranks) { sweep(make_rank_sample(GOAL_EXACT, 2)); }
+START_TEST(blocked) { sweep(make_blocked_sample(GOAL_EXACT, 2)); }
 END_TEST
 
 START_TEST(with_a_dictionary)
@@ -172,7 +173,7 @@ int main(void)
     TCase *tests = add_case(suite, "sweeps", make_directory, remove_directory);
     tcase_add_test(tests, verdicts);
     tcase_add_test(tests, distances);
-    tcase_add_test(tests, ranks);
+    tcase_add_test(tests, blocked);
     tcase_add_test(tests, with_a_dictionary);
     return run_suite(suite);
 }

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "examples/uci/eval.h"
+#include "core/system/hash.h"
 #include "examples/uci/memory.h"
 
 enum { PLIES_MAX = 300, GAMES_MAX = 600, PARTS = 10, HASH_MIB = 4, STORE_MIB = 256 };
@@ -52,14 +53,6 @@ static int last_depth;
 
 static void hear(const SearchInfo *info) { last_depth = info->depth; }
 
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
-
 /* ---- Endings --------------------------------------------------------------------------------- */
 
 static bool draw_board(uint64_t *state, const char *material, Board *b)
@@ -69,13 +62,13 @@ static bool draw_board(uint64_t *state, const char *material, Board *b)
     treb_error error;
     int color = WHITE;
     board_clear(b);
-    b->turn = next_random(state) >> 40 & 1;
+    b->turn = splitmix64(state) >> 40 & 1;
     for (const char *c = material; *c != '\0'; c++) {
         if (*c == 'v') {
             color = BLACK;
             continue;
         }
-        int sq = (int)(next_random(state) >> 40 & 63);
+        int sq = (int)(splitmix64(state) >> 40 & 63);
         if (board_type_at(b, sq) >= 0) return false;
         board_put(b, color, (int)(strchr(letters, *c) - letters), sq);
     }
@@ -93,7 +86,7 @@ static void draw_ending(Match *m, uint64_t *state, Game *g)
     for (;;) {
         Board b;
         int score = 0;
-        if (!draw_board(state, materials[next_random(state) % MATERIALS], &b)) continue;
+        if (!draw_board(state, materials[splitmix64(state) % MATERIALS], &b)) continue;
         if (board_in_check(&b) || abs(eval_position(&b)) > LEVEL) continue;
         game_start(g, &b);
         tt_clear(&m->tt[1]);
@@ -232,7 +225,7 @@ static void open_store(Match *m)
 
 static uint64_t vary(const Match *m, uint64_t *state)
 {
-    double by = (double)(next_random(state) >> 11) / (double)(UINT64_C(1) << 53) - 0.5;
+    double by = (double)(splitmix64(state) >> 11) / (double)(UINT64_C(1) << 53) - 0.5;
     return m->vary ? (uint64_t)((double)m->nodes * exp2(by)) : m->nodes;
 }
 

@@ -262,9 +262,9 @@ static void count(const Ending *e)
 /* Juniors first. */
 static void take(const Material *m)
 {
-    Material junior[MATERIAL_MAX_JUNIORS];
+    Material junior[MATERIAL_SUB_ENDINGS_MAX];
     if (find_ending(m) != NULL || material_men(m) < 3) return;
-    const int juniors = material_juniors(m, junior, NULL);
+    const int juniors = material_sub_endings(m, junior, NULL);
     for (int i = 0; i < juniors; i++) take(&junior[i]);
     Ending *e = &ending[endings];
     *e = (Ending){

@@ -59,12 +59,12 @@ static Coder *learn(const uint8_t *cells, size_t size)
     return coder;
 }
 
-/* Slice after slice, as a table is written. Returns the blocks' bytes. */
+/* SolvedSlice after slice, as a table is written. Returns the blocks' bytes. */
 static size_t encode(const Coder *coder, const uint8_t *cells, size_t size)
 {
     treb_error error;
     CodedBlocks blocks = {0};
-    CoderRoom *room = coder_room_make(coder);
+    CoderBuffer *room = coder_buffer_make(coder);
     size_t bytes = 0;
     if (room == NULL) die("bench_coder", "out of memory");
     for (size_t at = 0; at < size; at += SLICE) {
@@ -74,7 +74,7 @@ static size_t encode(const Coder *coder, const uint8_t *cells, size_t size)
         bytes += blocks.count * block_bytes;
     }
     coder_blocks_free(&blocks);
-    coder_room_free(room);
+    coder_buffer_free(room);
     return bytes;
 }
 

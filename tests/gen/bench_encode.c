@@ -1,7 +1,7 @@
 /* bench_encode.c - how small and how fast the encoder is: bench_encode [-t THREADS] FILE... Each
  * file is a Syzygy table, whose arrays are read and encoded again, or NAME.raw, cells as encode.h
  * has them. What is encoded is read back and compared. */
-#include "gen/syzygy/array.h"
+#include "gen/syzygy/array_encode.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -8,25 +8,13 @@
 
 #include "core/chess/bitboard.h"
 #include "core/format/index.h"
+#include "core/system/clock.h"
 #include "gen/solve/kernel.h"
+#include "tests/support/random.h"
 
 enum { WORDS = 1 << 18, ROUNDS = 8 };
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static uint64_t next_random(void)
-{
-    static uint64_t seed = 0x2545f4914f6cdd1d;
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return seed;
-}
+static uint64_t seed = 0x2545f4914f6cdd1d;
 
 typedef struct Bench {
     const Kernel *kernel;
@@ -42,7 +30,7 @@ static void fill(Bench *b)
     for (size_t w = 0; w < WORDS; w++) {
         const int shift = 6 * (b->plane.men - 3); /* of man 1 */
         bool used = !b->plane.pair || (w >> (shift + 6) & 63) < (w >> shift & 63);
-        b->in[w] = used ? next_random() & ~b->plane.occupied : 0;
+        b->in[w] = used ? next_random(&seed) & ~b->plane.occupied : 0;
         b->cells += used ? 64 : 0;
     }
     memset(b->out, 0, WORDS * sizeof *b->out);
@@ -55,16 +43,16 @@ static double rate(const Bench *b, int man, int type)
     const int symmetry = man == -1 ? 0 : SYM_FILES;
     double best = 1e9;
     for (int round = 0; round < ROUNDS; round++) {
-        double start = now();
+        double start = clock_seconds();
         for (size_t at = 0; at < WORDS; at += words) {
             const uint64_t *in = b->in + at;
             uint64_t *out = b->out + at;
             if (man >= 0)
-                b->kernel->unmove(&b->plane, man, type, in, KERNEL_ROWS_ALL, out, KERNEL_ROWS_ALL);
+                b->kernel->retro_move(&b->plane, man, type, in, KERNEL_ROWS_ALL, out, KERNEL_ROWS_ALL);
             else
                 b->kernel->merge(&b->plane, symmetry, in, KERNEL_ROWS_ALL, out, KERNEL_ROWS_ALL);
         }
-        double seconds = now() - start;
+        double seconds = clock_seconds() - start;
         if (seconds < best) best = seconds;
     }
     return 1e-6 * (double)b->cells / best;
@@ -72,7 +60,7 @@ static double rate(const Bench *b, int man, int type)
 
 static void bench(Bench *b, int men, bool pair)
 {
-    static const char *const place[] = {"bit", "word", "row", "slab"};
+    static const char *const place[] = {"bit", "word", "row", "row_block"};
     static const struct {
         const char *name;
         int type;

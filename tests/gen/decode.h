@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gen/syzygy/array.h"
-#include "probe/syzygy/file.h"
+#include "gen/syzygy/array_encode.h"
+#include "probe/syzygy/syzygy_file.h"
 
 typedef struct Decoder {
     Syzygy table;

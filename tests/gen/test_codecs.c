@@ -6,6 +6,7 @@
 #include "check/compare/compare.h"
 #include "core/format/index.h"
 #include "core/format/table.h"
+#include "gen/write/axis_orders.h"
 #include "gen/write/reorder.h"
 #include "tests/support/gen_run.h"
 #include "tests/support/part.h"
@@ -207,7 +208,7 @@ START_TEST(few_slices)
     VerifyResult result;
     for (int k = 0; k < 2; k++) {
         Material m = material_of("KPvK");
-        treb_error error = {TREB_ERR_MEMORY, ""};
+        treb_error error = {.status = TREB_ERR_MEMORY};
         snprintf(from[k], PATH_SIZE, "%.4000s/few-%d", work, k);
         ck_assert_int_eq(mkdir(from[k], 0777), 0);
         Run run = new_run(from[k], EVERY);
@@ -319,19 +320,19 @@ static const char *const ordered[] = {"KPvKP", "KPPvK", "KRvK", "KBBvK", "KQvKR"
 /* A slice is brought into any order as its cells one by one are. */
 START_TEST(slices_in_any_order)
 {
-    Shape shape;
+    Layout layout;
     Material material = material_of(ordered[_i]);
     uint8_t order[720][INDEX_AXES_MAX];
-    ck_assert(shape_init(&shape, &material));
-    size_t cells = shape.kings * shape_lane_cells(&shape);
+    ck_assert(layout_init(&layout, &material));
+    size_t cells = layout.kings * layout_lane_cells(&layout);
     uint8_t *from = malloc(cells), *one = malloc(cells), *all = malloc(cells);
     for (size_t i = 0; i < cells; i++) from[i] = (uint8_t)(i * 2654435761u >> 24);
     Reorder reorder;
-    ck_assert(reorder_init(&reorder, &shape, NULL));
-    size_t orders = reorder_list(reorder.axes, order, 720);
+    ck_assert(reorder_init(&reorder, &layout, NULL));
+    size_t orders = axis_orders(reorder.axes, order, 720);
     reorder_free(&reorder);
     for (size_t n = 0; n < orders; n++) {
-        ck_assert(reorder_init(&reorder, &shape, order[n]));
+        ck_assert(reorder_init(&reorder, &layout, order[n]));
         size_t size = reorder.index.slice_size;
         reorder_copy(&reorder, from, 0, size, one);
         reorder_slice(&reorder, from, all);
@@ -341,7 +342,7 @@ START_TEST(slices_in_any_order)
     free(from);
     free(one);
     free(all);
-    shape_free(&shape);
+    layout_free(&layout);
 }
 END_TEST
 

@@ -8,14 +8,14 @@
 
 #include "core/format/code.h"
 #include "tests/support/part.h"
+#include "tests/support/random.h"
 #include "tests/support/suite.h"
 
 static uint64_t random_state;
 
 static uint32_t random_below(uint32_t end)
 {
-    random_state = random_state * UINT64_C(6364136223846793005) + 1442695040888963407;
-    return (uint32_t)((random_state >> 33) * end >> 31);
+    return (uint32_t)((uint64_t)next_random31(&random_state) * end >> 31);
 }
 
 /* ---- A decoder ------------------------------------------------------------------------------- */
@@ -156,7 +156,7 @@ static void check_blocks(const Decoder *d, const CodedBlocks *blocks, const uint
 
 static Coder *learn_with(const CoderSample *sample, CoderOptions options)
 {
-    treb_error error = {TREB_OK, ""};
+    treb_error error = {0};
     Coder *coder = coder_learn(sample, &options, &error);
     ck_assert_msg(coder != NULL, "%s", error.text);
     return coder;
@@ -164,13 +164,13 @@ static Coder *learn_with(const CoderSample *sample, CoderOptions options)
 
 static CodedBlocks encode(const Coder *coder, const uint8_t *cells, size_t size, unsigned bytes)
 {
-    treb_error error = {TREB_OK, ""};
+    treb_error error = {0};
     CodedBlocks blocks = {0};
-    CoderRoom *room = coder_room_make(coder);
+    CoderBuffer *room = coder_buffer_make(coder);
     ck_assert_ptr_nonnull(room);
     ck_assert_msg(coder_encode(coder, room, cells, size, bytes, &blocks, &error) == TREB_OK, "%s",
                   error.text);
-    coder_room_free(room);
+    coder_buffer_free(room);
     return blocks;
 }
 
@@ -260,16 +260,16 @@ START_TEST(wrong_block_sizes)
     CoderCells all = {cells, 2};
     CoderSample sample = {.stretch = &all, .count = 1, .size = 2};
     Coder *coder = learn_with(&sample, (CoderOptions){.threads = 1});
-    CoderRoom *room = coder_room_make(coder);
+    CoderBuffer *room = coder_buffer_make(coder);
     ck_assert_ptr_nonnull(room);
     for (int i = 0; i < 3; i++) {
-        treb_error error = {TREB_OK, ""};
+        treb_error error = {0};
         CodedBlocks blocks = {0};
         ck_assert_int_eq(coder_encode(coder, room, cells, 2, sizes[i], &blocks, &error),
                          TREB_ERR_ARGUMENT);
         ck_assert_ptr_nonnull(strstr(error.text, "blocks"));
     }
-    coder_room_free(room);
+    coder_buffer_free(room);
     coder_free(coder);
 }
 END_TEST
@@ -370,7 +370,7 @@ END_TEST
 START_TEST(no_time)
 {
     atomic_bool stop = true;
-    treb_error error = {TREB_OK, ""};
+    treb_error error = {0};
     CoderSample sample = {.size = 1000};
     sample.present[3] = true;
     CoderOptions options = {.threads = 1, .stop = &stop};
@@ -389,12 +389,12 @@ START_TEST(strange_cells)
     CoderSample sample = {.size = 1000};
     sample.present[3] = sample.present[5] = true;
     Coder *coder = learn_with(&sample, (CoderOptions){.threads = 1});
-    CoderRoom *room = coder_room_make(coder);
+    CoderBuffer *room = coder_buffer_make(coder);
     ck_assert_ptr_nonnull(room);
     CodedBlocks blocks = {0};
     uint8_t cells[100];
     for (size_t i = 0; i < sizeof strange; i++) {
-        treb_error error = {TREB_OK, ""};
+        treb_error error = {0};
         memset(cells, 3, sizeof cells);
         cells[50] = strange[i];
         ck_assert_int_eq(coder_encode(coder, room, cells, sizeof cells, 64, &blocks, &error),
@@ -406,7 +406,7 @@ START_TEST(strange_cells)
         round_trip_with(coder, cells, sizeof cells, 64);
     }
     coder_blocks_free(&blocks);
-    coder_room_free(room);
+    coder_buffer_free(room);
     coder_free(coder);
 }
 END_TEST
@@ -544,7 +544,7 @@ START_TEST(threads_do_not_matter)
 #pragma omp parallel num_threads(4)
     {
         treb_error error;
-        CoderRoom *room = coder_room_make(first);
+        CoderBuffer *room = coder_buffer_make(first);
 #pragma omp for schedule(dynamic)
         for (size_t i = 0; i < SLICES; i++)
             if (room == NULL || coder_encode(first, room, cells + i * length, length, 700, &many[i],
@@ -552,7 +552,7 @@ START_TEST(threads_do_not_matter)
 #pragma omp atomic
                 failed++;
             }
-        coder_room_free(room);
+        coder_buffer_free(room);
     }
     ck_assert_int_eq(failed, 0);
     for (size_t i = 0; i < SLICES; i++) {
@@ -582,7 +582,7 @@ START_TEST(blocks_are_used_again)
     CoderCells all = {cells, SIZE};
     CoderSample sample = {.stretch = &all, .count = 1, .size = SIZE};
     Coder *coder = learn_with(&sample, (CoderOptions){.threads = 2});
-    CoderRoom *room = coder_room_make(coder);
+    CoderBuffer *room = coder_buffer_make(coder);
     ck_assert_ptr_nonnull(room);
     CodedBlocks again = {0};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
@@ -598,7 +598,7 @@ START_TEST(blocks_are_used_again)
         coder_blocks_free(&new);
     }
     coder_blocks_free(&again);
-    coder_room_free(room);
+    coder_buffer_free(room);
     coder_free(coder);
     free(cells);
 }
@@ -611,21 +611,21 @@ START_TEST(memory_is_bounded)
     uint8_t *cells = random_runs(SIZE, 5, 10);
     CoderCells all = {cells, SIZE};
     CoderSample sample = {.stretch = &all, .count = 1, .size = SIZE};
-    Ledger ledger;
+    MemoryBudget budget;
     int refused = 0;
     for (uint64_t bound = 1 << 20;; bound += bound / 2) {
-        treb_error error = {TREB_OK, ""};
-        CoderOptions options = {.ledger = &ledger, .threads = 2};
+        treb_error error = {0};
+        CoderOptions options = {.budget = &budget, .threads = 2};
         ck_assert_uint_lt(bound, 2 * (coder_memory(1, 1) + coder_learn_memory()));
-        ledger_init(&ledger, bound);
+        budget_init(&budget, bound);
         Coder *coder = coder_learn(&sample, &options, &error);
         if (coder == NULL) ck_assert_int_eq(error.status, TREB_ERR_MEMORY);
         if (coder == NULL) refused++;
         bool done = coder != NULL;
         coder_free(coder);
-        ck_assert_uint_eq(ledger.held, 0);
-        if (done) ck_assert_uint_le(ledger.most, coder_memory(1, 2) + coder_learn_memory());
-        ledger_end(&ledger);
+        ck_assert_uint_eq(budget.held, 0);
+        if (done) ck_assert_uint_le(budget.most, coder_memory(1, 2) + coder_learn_memory());
+        budget_end(&budget);
         if (done) break;
     }
     ck_assert_int_gt(refused, 3);

@@ -1,21 +1,21 @@
 /* test_encode.c - arrays of all kinds, encoded and read back by the reader of Syzygy's files. */
-#include "gen/syzygy/array.h"
+#include "gen/syzygy/array_encode.h"
 
 #include <check.h>
 #include <stdio.h>
 
-#include "gen/compress/estimate.h"
+#include "gen/compress/size_estimate.h"
 #include "gen/compress/huffman.h"
 #include "tests/gen/decode.h"
 #include "tests/support/part.h"
+#include "tests/support/random.h"
 #include "tests/support/suite.h"
 
 static uint64_t random_state;
 
 static uint32_t random_below(uint32_t end)
 {
-    random_state = random_state * UINT64_C(6364136223846793005) + 1442695040888963407;
-    return (uint32_t)((random_state >> 33) * end >> 31);
+    return (uint32_t)((uint64_t)next_random31(&random_state) * end >> 31);
 }
 
 static Encoded encode_with(const uint8_t *cells, uint64_t size, EncodeOptions options)
@@ -284,21 +284,21 @@ START_TEST(memory_is_bounded)
     enum { SIZE = 3000000 };
     random_state = 14;
     uint8_t *cells = random_runs(SIZE, 5, 10);
-    Ledger ledger;
+    MemoryBudget budget;
     for (uint64_t bound = 1 << 16;; bound *= 2) {
         treb_error error;
         Encoded out;
         ck_assert_uint_lt(bound, UINT64_C(1) << 30);
-        ledger_init(&ledger, bound);
-        EncodeOptions options = {.threads = 2, .ledger = &ledger};
+        budget_init(&budget, bound);
+        EncodeOptions options = {.threads = 2, .budget = &budget};
         treb_status status = encode_array(cells, SIZE, &options, &out, &error);
-        if (status == TREB_OK) ck_assert_uint_gt(ledger.most, 1 << 20);
+        if (status == TREB_OK) ck_assert_uint_gt(budget.most, 1 << 20);
         if (status == TREB_OK) compare_some(&out, cells, SIZE, 7);
         if (status != TREB_OK) ck_assert_int_eq(error.status, TREB_ERR_MEMORY);
         if (status != TREB_OK) ck_assert_ptr_null(out.blocks);
         encode_free(&out);
-        ck_assert_uint_eq(ledger.held, 0);
-        ledger_end(&ledger);
+        ck_assert_uint_eq(budget.held, 0);
+        budget_end(&budget);
         if (status == TREB_OK) break;
     }
     free(cells);
@@ -344,8 +344,8 @@ START_TEST(estimates_follow_sizes)
         random_state = longest;
         uint8_t *cells = random_runs(SIZE, 5, longest);
         Samples samples = {cells, RUNS, LENGTH};
-        uint64_t estimate = estimate_bytes(&samples, SIZE, &array_form);
-        uint64_t measure = estimate_by_halves(&samples, 100 * SIZE, &array_form);
+        uint64_t estimate = size_estimate(&samples, SIZE, &array_limits);
+        uint64_t measure = size_estimate_by_halves(&samples, 100 * SIZE, &array_limits);
         ck_assert_uint_gt(estimate, before);
         /* The same of a hundred times as many cells, but for the symbols. */
         ck_assert_uint_gt(measure, 50 * estimate);

@@ -3,25 +3,20 @@
 #include <omp.h>
 
 #include "core/chess/movegen.h"
-#include "gen/syzygy/gather.h"
-#include "gen/syzygy/orders.h"
+#include "gen/syzygy/remap.h"
+#include "gen/syzygy/array_orders.h"
 #include "tests/support/gen_run.h"
+#include "tests/support/random.h"
 
 enum { VERDICTS_AND_DTZ = 1 << TREB_WDL | 1 << TREB_DTZ };
-
-static uint64_t next_random(uint64_t *state)
-{
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return *state >> 33;
-}
 
 /* ---- Gathering ------------------------------------------------------------------------------- */
 
 /* The value of a cell, found the slow way: its position's number in our own index. */
-static uint8_t value_of(const Gather *g, uint64_t cell)
+static uint8_t value_of(const Remap *g, uint64_t cell)
 {
-    const GatherMaps *maps = g->maps;
-    const Shape *shape = maps->shape;
+    const RemapTables *maps = g->maps;
+    const Layout *layout = maps->layout;
     treb_position pos;
     syzygy_position_of(g->index, &maps->syzygy, g->file, cell, TREB_WHITE, &pos);
     uint64_t pawns[2];
@@ -30,54 +25,54 @@ static uint8_t value_of(const Gather *g, uint64_t cell)
         pawns[c] = pos.by_color[c] & pos.by_type[TREB_PAWN];
         king[c] = bit_first(pos.by_color[c] & pos.by_type[TREB_KING]);
     }
-    int turn = index_pawns_mirror(&shape->index, pawns) == 1 ? SYM_FILES : 0;
+    int turn = index_pawns_mirror(&layout->index, pawns) == 1 ? SYM_FILES : 0;
     for (int c = 0; c < 2; c++) {
         pawns[c] = index_symmetry_board(turn, pawns[c]);
         king[c] = index_symmetry_square(turn, king[c]);
     }
-    int pair = index_kings(shape->pawns, king[0], king[1], &symmetry);
+    int pair = index_kings(layout->pawns, king[0], king[1], &symmetry);
     if (pair < 0) return g->nothing;
     uint64_t at =
-        maps->place[index_slice(&shape->index, pawns)] * maps->slice + (uint64_t)pair * maps->plane;
+        maps->place[index_slice(&layout->index, pawns)] * maps->slice + (uint64_t)pair * maps->plane;
     uint64_t left[2][TREB_TYPES];
     for (int c = 0; c < 2; c++)
         for (int t = 0; t < TREB_TYPES; t++) left[c][t] = pos.by_color[c] & pos.by_type[t];
-    for (int i = 0; i < shape->men; i++) {
-        int sq = bit_pop(&left[shape->man[i].color][shape->man[i].type]);
+    for (int i = 0; i < layout->men; i++) {
+        int sq = bit_pop(&left[layout->man[i].color][layout->man[i].type]);
         sq = index_symmetry_square(symmetry, index_symmetry_square(turn, sq));
-        at += (uint64_t)sq << 6 * (shape->men - 1 - i);
+        at += (uint64_t)sq << 6 * (layout->men - 1 - i);
     }
     return g->from[at];
 }
 
 /* Values that are the same for like men in any order. */
-static void fill_from(const Shape *shape, uint8_t *from, uint64_t size)
+static void fill_from(const Layout *layout, uint8_t *from, uint64_t size)
 {
     for (uint64_t i = 0; i < size; i++) {
-        uint64_t sum = i >> 6 * shape->men;
-        for (int k = 0; k < shape->men; k++) {
-            uint64_t sq = i >> 6 * (shape->men - 1 - k) & 63;
+        uint64_t sum = i >> 6 * layout->men;
+        for (int k = 0; k < layout->men; k++) {
+            uint64_t sq = i >> 6 * (layout->men - 1 - k) & 63;
             sum +=
-                (sq * sq * 37 + sq) * (uint64_t)(1 + shape->man[k].type + 7 * shape->man[k].color);
+                (sq * sq * 37 + sq) * (uint64_t)(1 + layout->man[k].type + 7 * layout->man[k].color);
         }
         from[i] = (uint8_t)(sum * 2654435761u >> 24) % 200;
     }
 }
 
-static void check_order(const Gather *g, uint8_t *out, uint64_t *random)
+static void check_order(const Remap *g, uint8_t *out, uint64_t *random)
 {
     enum { SOME = 300 };
     const uint64_t size = g->index->size;
     uint8_t some[SOME];
     memset(out, 0xee, size);
-    gather_all(g, out);
+    remap_all(g, out);
     for (int run = 0; run < 4; run++) {
-        uint64_t first = run == 0 ? 0 : next_random(random) % (size - SOME + 1);
-        gather_some(g, first, SOME, some);
+        uint64_t first = run == 0 ? 0 : next_random31(random) % (size - SOME + 1);
+        remap_some(g, first, SOME, some);
         ck_assert_mem_eq(some, out + first, SOME);
     }
     for (int n = 0; n < 300; n++) {
-        uint64_t cell = next_random(random) % size;
+        uint64_t cell = next_random31(random) % size;
         ck_assert_uint_eq(out[cell], value_of(g, cell));
     }
 }
@@ -92,16 +87,16 @@ static const struct {
 
 START_TEST(every_cell_is_its_positions)
 {
-    Shape shape;
-    GatherMaps *maps = malloc(sizeof *maps);
+    Layout layout;
+    RemapTables *maps = malloc(sizeof *maps);
     ArrayOrders orders;
     uint64_t random = (uint64_t)_i + 1;
     Material m = material_of(gathered[_i].name);
-    ck_assert(shape_init(&shape, &m));
-    ck_assert(gather_maps_init(maps, &shape));
+    ck_assert(layout_init(&layout, &m));
+    ck_assert(remap_tables_init(maps, &layout));
     ck_assert(orders_list(&orders, maps));
     ck_assert_uint_eq(orders.count, gathered[_i].orders);
-    int files = shape.pawns ? 4 : 1;
+    int files = layout.pawns ? 4 : 1;
     for (size_t i = 0; i < orders.count; i += gathered[_i].every) {
         const ArrayOrder *order = &orders.order[i];
         SyzygyIndex index;
@@ -110,14 +105,14 @@ START_TEST(every_cell_is_its_positions)
                                     order->place2, file));
         uint64_t cells = maps->slices[file] * maps->slice;
         uint8_t *from = malloc(cells), *out = malloc(index.size);
-        fill_from(&shape, from, cells);
-        check_order(&(Gather){maps, &index, file, from, 201}, out, &random);
+        fill_from(&layout, from, cells);
+        check_order(&(Remap){maps, &index, file, from, 201}, out, &random);
         free(from);
         free(out);
     }
     orders_free(&orders);
-    gather_maps_free(maps);
-    shape_free(&shape);
+    remap_tables_free(maps);
+    layout_free(&layout);
     free(maps);
 }
 END_TEST
@@ -134,7 +129,7 @@ static void export_names(const char *directory, const char *names, bool exact)
 
 static treb_tables *open_tables(const char *directory)
 {
-    treb_error error = {TREB_OK, ""};
+    treb_error error = {0};
     treb_tables *set = treb_tables_open(&directory, 1, &error);
     ck_assert_msg(set != NULL, "%s", error.text);
     return set;
@@ -147,7 +142,7 @@ typedef struct Compared {
 static void compare_position(treb_tables *const set[2], const treb_position *pos, Compared *sum)
 {
     treb_distance d[2];
-    treb_error error = {TREB_OK, ""};
+    treb_error error = {0};
     for (int i = 0; i < 2; i++)
         ck_assert_msg(treb_probe_distance(set[i], pos, TREB_DTZ, &d[i], &error) == TREB_OK, "%s",
                       error.text);

@@ -9,7 +9,7 @@
 #include <pthread.h>
 
 #include "core/chess/movegen.h"
-#include "gen/solve/ranks.h"
+#include "gen/solve/partition.h"
 #include "tests/support/gen_run.h"
 
 enum { LINE_SIZE = 512 };
@@ -81,7 +81,7 @@ static void our_figures(const treb_tables *set, const char *name, Published side
 {
     static const treb_metric metrics[] = {TREB_WDL, TREB_DTZ, TREB_DTC, TREB_DTM};
     treb_table_info info;
-    treb_error error = {TREB_OK, ""};
+    treb_error error = {0};
     uint64_t count[2][5] = {{0}};
     for (int m = 0; m < TREB_METRICS; m++) {
         treb_status status = treb_tables_find(set, name, metrics[m], &info, &error);
@@ -384,7 +384,7 @@ START_TEST(scratch_files_damaged)
 {
     char path[PATH_SIZE + 300];
     GeneratePlan plan;
-    treb_error error = {TREB_OK, ""};
+    treb_error error = {0};
     Material m = material_of("KPvK");
     Run run = new_run(work, EVERY);
     run.options.keep_scratch = true;
@@ -448,15 +448,15 @@ END_TEST
 /* All planes of a slice are told, of each side, so that who looks in sees how far its setting up is. */
 START_TEST(tells_planes)
 {
-    Shape shape;
+    Layout layout;
     Material last = material_of("KRvKN");
     Run run = new_run(work, EVERY);
     run_names(&run, "KRvKN");
-    ck_assert(shape_init(&shape, &last));
-    ck_assert_uint_eq(atomic_load(&run.progress.solver.planes), 2 * shape.kings);
-    ck_assert_uint_eq(atomic_load(&run.progress.solver.set_up), 2 * shape.kings);
+    ck_assert(layout_init(&layout, &last));
+    ck_assert_uint_eq(atomic_load(&run.progress.solver.planes), 2 * layout.kings);
+    ck_assert_uint_eq(atomic_load(&run.progress.solver.set_up), 2 * layout.kings);
     ck_assert_uint_gt(atomic_load(&run.progress.solver.ply), 0);
-    shape_free(&shape);
+    layout_free(&layout);
 }
 END_TEST
 
@@ -464,7 +464,7 @@ START_TEST(no_such_folder)
 {
     char path[PATH_SIZE + 300];
     GeneratePlan plan;
-    treb_error error = {TREB_OK, ""};
+    treb_error error = {0};
     Material m = material_of("KQvK");
     snprintf(path, sizeof path, "%s/none", work);
     Run run = new_run(path, EVERY);
@@ -478,27 +478,28 @@ END_TEST
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-/* Planes of ranks: of each part about as many; a push never leads to another rank, be it to the other half of the board. */
+/* All parts of a partition have about as many planes. A push never leads to a plane of another part, also if it leads to
+ * the other half of the board. */
 START_TEST(planes_are_dealt_out)
 {
-    Shape shape;
+    Layout layout;
     uint8_t part[4096];
-    unsigned planes[RANK_PARTS] = {0};
+    unsigned planes[PARTITION_PARTS] = {0};
     Material material = material_of(_i ? "KPvKP" : "KQvKR");
-    ck_assert(shape_init(&shape, &material));
-    ranks_parts(&shape, part);
-    for (uint32_t k = 0; k < shape.kings; k++) {
+    ck_assert(layout_init(&layout, &material));
+    partition_parts(&layout, part);
+    for (uint32_t k = 0; k < layout.kings; k++) {
         int symmetry,
-            image = index_kings(true, shape.king[k][0] ^ 7, shape.king[k][1] ^ 7, &symmetry);
-        ck_assert_uint_lt(part[k], RANK_PARTS);
+            image = index_kings(true, layout.king[k][0] ^ 7, layout.king[k][1] ^ 7, &symmetry);
+        ck_assert_uint_lt(part[k], PARTITION_PARTS);
         planes[part[k]]++;
-        if (shape.pawns) ck_assert_uint_eq(part[k], part[image]);
+        if (layout.pawns) ck_assert_uint_eq(part[k], part[image]);
     }
-    for (int p = 0; p < RANK_PARTS; p++) {
-        ck_assert_uint_ge(planes[p], shape.kings / RANK_PARTS);
-        ck_assert_uint_le(planes[p], shape.kings / RANK_PARTS + 2);
+    for (int p = 0; p < PARTITION_PARTS; p++) {
+        ck_assert_uint_ge(planes[p], layout.kings / PARTITION_PARTS);
+        ck_assert_uint_le(planes[p], layout.kings / PARTITION_PARTS + 2);
     }
-    shape_free(&shape);
+    layout_free(&layout);
 }
 END_TEST
 

@@ -1,5 +1,5 @@
 /* test_gen_disk.c - tables made with as little memory as they can be, so that logs, solved slices, what
- * pushes ask for and cuts go to the disk: the same bytes. */
+ * pushes ask for and subset_men go to the disk: the same bytes. */
 #include <omp.h>
 
 #include "tests/support/gen_run.h"
@@ -32,7 +32,7 @@ START_TEST(same_bytes)
 {
     static const struct {
         const char *names;
-        int cuts, threads;
+        int subset_men, threads;
         bool tight;
         uint64_t paged;
     } way[] = {{"KRPvK KRvKP", 4, 2, false, 0},
@@ -45,7 +45,7 @@ START_TEST(same_bytes)
     Run run = new_run(again, EVERY);
     int before = omp_get_max_threads();
     omp_set_num_threads(way[_i].threads);
-    run.options.cuts = way[_i].cuts;
+    run.options.subset_men = way[_i].subset_men;
     run.options.paged = way[_i].paged;
     if (way[_i].tight) run.options.memory = least_memory(&run.options);
     run_names(&run, way[_i].names);

@@ -2,7 +2,7 @@
  * with an error and leave no table, or tables as they should be. */
 #include <omp.h>
 
-#include "core/system/ledger.h"
+#include "core/system/memory_budget.h"
 #include "gen/compress/coder.h"
 #include "gen/solve/convert.h"
 #include "probe/syzygy/syzygy.h"
@@ -32,7 +32,7 @@ static void make_again(void *context)
     Again *again = context;
     Run run = new_run(again->folder, again->syzygy ? VERDICTS_AND_DTZ : EVERY);
     GeneratePlan plan;
-    treb_error error = {TREB_OK, ""};
+    treb_error error = {0};
     run.options.keep_scratch = true;
     run.options.syzygy = again->syzygy;
     run.options.memory = UINT64_C(1) << 30;
@@ -109,50 +109,50 @@ START_TEST(allocations_fail_one_by_one)
 END_TEST
 
 /* Claims beyond the bound fail like memory that is not there, and leave nothing claimed. */
-START_TEST(ledger_refuses)
+START_TEST(budget_refuses)
 {
-    Ledger ledger;
-    ledger_init(&ledger, 3 << 20);
-    uint8_t *small = ledger_alloc(&ledger, 1000), *large = ledger_calloc(&ledger, 2 << 20);
+    MemoryBudget budget;
+    budget_init(&budget, 3 << 20);
+    uint8_t *small = budget_alloc(&budget, 1000), *large = budget_calloc(&budget, 2 << 20);
     ck_assert_ptr_nonnull(small);
     ck_assert_ptr_nonnull(large);
     ck_assert_uint_eq((uintptr_t)small % 64, 0);
     for (int i = 0; i < 2 << 20; i += 4096) ck_assert_uint_eq(large[i], 0);
-    ck_assert_ptr_null(ledger_alloc(&ledger, 1 << 20));
-    ck_assert(!ledger_claim(&ledger, UINT64_MAX));
-    ck_assert_uint_eq(ledger_room(&ledger), (3 << 20) - ledger_cost(1000) - ledger_cost(2 << 20));
-    ledger_free(small);
-    ledger_free(large);
-    ledger_free(NULL);
-    ck_assert_uint_eq(ledger_room(&ledger), 3 << 20);
-    ledger_init(&ledger, 64 << 20);
-    large = ledger_calloc(&ledger, 40 << 20); /* mapped */
+    ck_assert_ptr_null(budget_alloc(&budget, 1 << 20));
+    ck_assert(!budget_claim(&budget, UINT64_MAX));
+    ck_assert_uint_eq(budget_left(&budget), (3 << 20) - budget_cost(1000) - budget_cost(2 << 20));
+    budget_free(small);
+    budget_free(large);
+    budget_free(NULL);
+    ck_assert_uint_eq(budget_left(&budget), 3 << 20);
+    budget_init(&budget, 64 << 20);
+    large = budget_calloc(&budget, 40 << 20); /* mapped */
     ck_assert_ptr_nonnull(large);
     large[0] = large[(40 << 20) - 1] = 1;
-    ck_assert_uint_eq(ledger_room(&ledger), (64 << 20) - ledger_cost(40 << 20));
-    ledger_free(large);
-    ck_assert_uint_eq(ledger_room(&ledger), 64 << 20);
-    ck_assert_uint_eq(ledger.most, ledger_cost(40 << 20));
+    ck_assert_uint_eq(budget_left(&budget), (64 << 20) - budget_cost(40 << 20));
+    budget_free(large);
+    ck_assert_uint_eq(budget_left(&budget), 64 << 20);
+    ck_assert_uint_eq(budget.most, budget_cost(40 << 20));
 }
 END_TEST
 
-/* Where memory is ample arrays are used again, cleared if asked for, and counted as if new. */
-START_TEST(ledger_keeps_spare_arrays)
+/* Where memory is plentiful arrays are used again, cleared if asked for, and counted as if new. */
+START_TEST(budget_keeps_spare_arrays)
 {
-    enum { SIZE = 5 << 20, ARRAYS = LEDGER_SPARES + 2 };
-    Ledger ledger;
+    enum { SIZE = 5 << 20, ARRAYS = BUDGET_SPARES + 2 };
+    MemoryBudget budget;
     uint8_t *array[ARRAYS];
-    ledger_init(&ledger, 1 << 30);
-    ledger.ample = true;
+    budget_init(&budget, 1 << 30);
+    budget.plentiful = true;
     for (int i = 0; i < ARRAYS; i++) {
-        array[i] = ledger_alloc(&ledger, SIZE);
+        array[i] = budget_alloc(&budget, SIZE);
         ck_assert_ptr_nonnull(array[i]);
         memset(array[i], 0xff, SIZE);
     }
-    for (int i = 0; i < ARRAYS; i++) ledger_free(array[i]);
-    ck_assert_uint_eq(ledger.held, 0);
-    uint8_t *again = ledger_calloc(&ledger, SIZE - 100000), *other = ledger_alloc(&ledger, 2 << 20);
-    ck_assert_uint_eq(ledger.held, ledger_cost(SIZE - 100000) + ledger_cost(2 << 20));
+    for (int i = 0; i < ARRAYS; i++) budget_free(array[i]);
+    ck_assert_uint_eq(budget.held, 0);
+    uint8_t *again = budget_calloc(&budget, SIZE - 100000), *other = budget_alloc(&budget, 2 << 20);
+    ck_assert_uint_eq(budget.held, budget_cost(SIZE - 100000) + budget_cost(2 << 20));
     bool known = false;
     for (int i = 0; i < ARRAYS; i++) {
         known |= array[i] == again;
@@ -162,10 +162,10 @@ START_TEST(ledger_keeps_spare_arrays)
     size_t set = 0;
     for (int i = 0; i < SIZE - 100000; i++) set += again[i] != 0;
     ck_assert_uint_eq(set, 0);
-    ledger_free(again);
-    ledger_free(other);
-    ledger_end(&ledger);
-    for (int i = 0; i < LEDGER_SPARES; i++) ck_assert_ptr_null(ledger.spare[i]);
+    budget_free(again);
+    budget_free(other);
+    budget_end(&budget);
+    for (int i = 0; i < BUDGET_SPARES; i++) ck_assert_ptr_null(budget.spare[i]);
 }
 END_TEST
 
@@ -181,19 +181,19 @@ typedef struct Recode {
 static void recode(void *context)
 {
     Recode *r = context;
-    treb_error error = {TREB_OK, ""};
+    treb_error error = {0};
     CoderCells all = {r->cells, sizeof r->cells};
     CoderSample sample = {.stretch = &all, .count = 1, .size = sizeof r->cells};
     CodedBlocks blocks = {0};
     Coder *coder = coder_learn(&sample, &(CoderOptions){.threads = 1}, &error);
-    CoderRoom *room = coder != NULL ? coder_room_make(coder) : NULL;
+    CoderBuffer *room = coder != NULL ? coder_buffer_make(coder) : NULL;
     r->status = room == NULL
                     ? TREB_ERR_MEMORY
                     : coder_encode(coder, room, r->cells, sizeof r->cells, 100, &blocks, &error);
     if (coder == NULL && error.status != TREB_ERR_MEMORY) r->status = TREB_ERR_ARGUMENT;
     r->bytes[1] = r->status == TREB_OK ? blocks.count * 100 + coder_code(coder, NULL) : 0;
     coder_blocks_free(&blocks);
-    coder_room_free(room);
+    coder_buffer_free(room);
     coder_free(coder);
 }
 
@@ -218,19 +218,19 @@ END_TEST
 
 /* ---- A junior that is not there is an error, not a slice to be left out ------------------------ */
 
-static treb_status find_nothing(void *context, const Shape *shape, uint64_t slice, int side,
-                                bool push, const Solved **solved, int *lane, treb_error *error)
+static treb_status find_nothing(void *context, const Layout *layout, uint64_t slice, int side,
+                                bool push, const SolvedArrays **solved, int *lane, treb_error *error)
 {
-    static const Solved nothing;
-    (void)context, (void)shape, (void)slice, (void)side, (void)push, (void)error;
+    static const SolvedArrays nothing;
+    (void)context, (void)layout, (void)slice, (void)side, (void)push, (void)error;
     *solved = &nothing;
     *lane = 0;
     return TREB_OK;
 }
 
-static void release_nothing(void *context, const Solved *solved) { (void)context, (void)solved; }
+static void release_nothing(void *context, const SolvedArrays *solved) { (void)context, (void)solved; }
 
-static const Shape *own_shape(void *context, const Material *material, unsigned wanted)
+static const Layout *own_shape(void *context, const Material *material, unsigned wanted)
 {
     (void)material, (void)wanted;
     return context;
@@ -239,16 +239,16 @@ static const Shape *own_shape(void *context, const Material *material, unsigned 
 /* Every allocation of a list of conversions. */
 START_TEST(conversions_without_memory)
 {
-    Shape shape;
+    Layout layout;
     Converter *converter;
     Material m = material_of("KPvKP");
     uint64_t pawns[2] = {UINT64_C(1) << 8, UINT64_C(1) << 49};
-    SolvedSource source = {&shape, own_shape, find_nothing, release_nothing, NULL};
-    ck_assert(shape_init(&shape, &m));
+    SliceProvider source = {&layout, own_shape, find_nothing, release_nothing, NULL};
+    ck_assert(layout_init(&layout, &m));
     for (uint64_t i = 0;; i++) {
-        treb_error error = {TREB_OK, ""};
+        treb_error error = {0};
         alloc_arm(i, ALLOC_ONE);
-        treb_status status = converter_new(&shape, pawns, TREB_WHITE, &source, &converter, &error);
+        treb_status status = converter_new(&layout, pawns, TREB_WHITE, &source, &converter, &error);
         uint64_t made = alloc_disarm();
         if (made <= i) {
             ck_assert_int_eq(status, TREB_OK);
@@ -259,11 +259,11 @@ START_TEST(conversions_without_memory)
         ck_assert_int_eq(status, TREB_ERR_MEMORY);
         ck_assert_int_eq(error.status, TREB_ERR_MEMORY);
     }
-    shape_free(&shape);
+    layout_free(&layout);
 }
 END_TEST
 
-static const Shape *no_shape(void *context, const Material *material, unsigned wanted)
+static const Layout *no_shape(void *context, const Material *material, unsigned wanted)
 {
     (void)context, (void)material, (void)wanted;
     return NULL;
@@ -271,23 +271,23 @@ static const Shape *no_shape(void *context, const Material *material, unsigned w
 
 START_TEST(missing_juniors_are_errors)
 {
-    Shape shape;
-    Ledger ledger;
-    const Slice *slice;
-    treb_error error = {TREB_OK, ""};
+    Layout layout;
+    MemoryBudget budget;
+    const SolvedSlice *slice;
+    treb_error error = {0};
     uint64_t pawns[1][2] = {{0, 0}};
-    SolvedSource source = {NULL, no_shape, NULL, NULL, NULL};
+    SliceProvider source = {NULL, no_shape, NULL, NULL, NULL};
     Material m = material_of("KRvK");
-    ledger_init(&ledger, 1 << 30);
-    ck_assert(shape_init(&shape, &m));
-    SolverPlace place = {{".", NULL, &ledger, UINT64_MAX}, 0, NULL};
+    budget_init(&budget, 1 << 30);
+    ck_assert(layout_init(&layout, &m));
+    SolverPlace place = {{".", NULL, &budget, UINT64_MAX}, 0, NULL};
     Solver *solver;
-    ck_assert_int_eq(solver_new(&shape, EVERY, &place, &solver, &error), TREB_OK);
+    ck_assert_int_eq(solver_new(&layout, EVERY, &place, &solver, &error), TREB_OK);
     ck_assert_int_eq(solver_run(solver, 1, pawns, &source, &slice, &error), TREB_ERR_NO_TABLE);
     ck_assert_ptr_nonnull(strstr(error.text, "KvK"));
     solver_free(solver);
-    shape_free(&shape);
-    ck_assert_uint_eq(ledger.held, 0);
+    layout_free(&layout);
+    ck_assert_uint_eq(budget.held, 0);
 }
 END_TEST
 
@@ -296,8 +296,8 @@ int main(void)
     Suite *suite = suite_create("gen without memory");
     TCase *all = tcase_create("all");
     tcase_add_checked_fixture(all, make_work, remove_work);
-    tcase_add_test(all, ledger_refuses);
-    tcase_add_test(all, ledger_keeps_spare_arrays);
+    tcase_add_test(all, budget_refuses);
+    tcase_add_test(all, budget_keeps_spare_arrays);
     tcase_add_test(all, missing_juniors_are_errors);
     tcase_add_test(all, conversions_without_memory);
     tcase_add_test(all, coder_without_memory);

@@ -7,12 +7,13 @@
 #include <time.h>
 
 #include "tests/support/gen_run.h"
+#include "core/system/clock.h"
 
 /* A slice that is saved between plies; batches, with captures en passant and promotions; promotions that ask for
- * cuts. Those have many slices, and would do little else than save if they did whenever they can. */
+ * subset_men. Those have many slices, and would do little else than save if they did whenever they can. */
 static const struct {
     const char *names;
-    int cuts;
+    int subset_men;
     double save_seconds;
     enum { KILLED, STOPPED, FULL } how;
 } ways[] = {{"KQvKR", 0, 1e-9, KILLED},
@@ -20,13 +21,6 @@ static const struct {
             {"KRPvK", 4, 0.1, KILLED},
             {"KQvKR", 0, 1e-9, STOPPED},
             {"KQvKR", 0, 1e-9, FULL}};
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* What changes when something is saved. */
 static uint64_t sum_saved(const char *folder)
@@ -56,7 +50,7 @@ static pid_t start_run(Run *run, const char *names, uint64_t room)
     ck_assert_int_ge(child, 0);
     if (child > 0) return child;
     Material list[8];
-    treb_error error = {TREB_OK, ""};
+    treb_error error = {0};
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){room, room});
     treb_status wanted = room == RLIM_INFINITY ? TREB_OK : TREB_ERR_IO;
@@ -85,14 +79,14 @@ static bool run_ended(Run *run, const char *names, bool killed, int saves, doubl
     pid_t child = start_run(run, names, RLIM_INFINITY);
     while (waitpid(child, &status, WNOHANG) == 0) {
         uint64_t sum = sum_saved(run->options.directory);
-        if (sum != before && --saves == 0) end = now() + seconds;
+        if (sum != before && --saves == 0) end = clock_seconds() + seconds;
         before = sum;
-        if (end > 0 && now() >= end && killed) {
+        if (end > 0 && clock_seconds() >= end && killed) {
             kill(child, SIGKILL);
             waitpid(child, &status, 0);
             return false;
         }
-        if (end > 0 && now() >= end) atomic_store(&run->stop, true);
+        if (end > 0 && clock_seconds() >= end) atomic_store(&run->stop, true);
         /* Looked at more often, a fifth of the test's work is looking. */
         nanosleep(&(struct timespec){0, 300000}, NULL);
     }
@@ -115,7 +109,7 @@ START_TEST(again_and_again)
     snprintf(folder, sizeof folder, "%.4000s/again", work);
     ck_assert(mkdir(tables, 0777) == 0 && mkdir(folder, 0777) == 0);
     *run = new_run(tables, EVERY);
-    run->options.cuts = ways[_i].cuts;
+    run->options.subset_men = ways[_i].subset_men;
     ck_assert(run_ended(run, names, false, 0, 0));
     ck_assert_int_eq(atomic_load(&run->progress.resumed), 0);
     run->options.directory = folder;
@@ -247,7 +241,7 @@ START_TEST(while_files_are_made)
     run->options.directory = folder;
     run->options.save_seconds = 1e9;
     for (int stops = 0; stops < 3; stops++) {
-        WriteWatch *writing = &run->progress.writing;
+        WriteProgress *writing = &run->progress.writing;
         atomic_store(&run->stop, false);
         atomic_store(&writing->all, 0);
         pid_t child = start_run(run, names, RLIM_INFINITY);

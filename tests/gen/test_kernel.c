@@ -8,6 +8,7 @@
 #include "core/chess/bitboard.h"
 #include "core/format/index.h"
 #include "gen/solve/kernel.h"
+#include "tests/support/random.h"
 #include "tests/support/suite.h"
 
 /* For hot loops: every ck_assert that holds costs a system call. */
@@ -18,16 +19,8 @@
 
 enum { CLOSED = 5 }; /* kings and pawns of a random plane, at most */
 
-/* A fixed sequence (xorshift), so that a failure repeats. */
+/* Of the random numbers: the same in every run. */
 static uint64_t seed = 0x2545f4914f6cdd1d;
-
-static uint64_t next_random(void)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return seed;
-}
 
 static uint64_t *new_set(size_t words)
 {
@@ -84,11 +77,11 @@ static bool row_kept(const KernelPlane *plane, size_t word)
 /* Whether a row mask lets a word through. `of`: see kernel.h. */
 static bool row_allowed(const KernelPlane *plane, size_t word, KernelRows rows)
 {
-    if (plane->men < 3) return rows.slabs != 0;
+    if (plane->men < 3) return rows.row_blocks != 0;
     size_t first = word_square(plane, word, 0), second = word_square(plane, word, 1);
-    bool slab = rows.slabs >> first & 1;
-    if (rows.of != NULL) return slab && row_kept(plane, word) && rows.of[first] >> second & 1;
-    return slab && row_kept(plane, word) && (!plane->pair || rows.slabs >> second & 1);
+    bool row_block = rows.row_blocks >> first & 1;
+    if (rows.of != NULL) return row_block && row_kept(plane, word) && rows.of[first] >> second & 1;
+    return row_block && row_kept(plane, word) && (!plane->pair || rows.row_blocks >> second & 1);
 }
 
 /* The cell of a pair where the other order of its men is kept. */
@@ -106,19 +99,19 @@ static size_t kept_cell(const KernelPlane *plane, size_t cell)
 static KernelPlane random_plane(int men, bool pair)
 {
     KernelPlane plane = {.men = men, .pair = pair};
-    for (int closed = 2 + (int)(next_random() % (CLOSED - 1)); closed > 0; closed--) {
-        plane.occupied |= square_bit(next_random() % 64);
-        for (int i = 0; i < KERNEL_LANES; i++) plane.lane[i] |= square_bit(next_random() % 64);
+    for (int closed = 2 + (int)(next_random(&seed) % (CLOSED - 1)); closed > 0; closed--) {
+        plane.occupied |= square_bit(next_random(&seed) % 64);
+        for (int i = 0; i < KERNEL_LANES; i++) plane.lane[i] |= square_bit(next_random(&seed) % 64);
     }
     return plane;
 }
 
 static uint64_t random_rows(int men)
 {
-    uint64_t r = next_random();
+    uint64_t r = next_random(&seed);
     if (men < 3 || r % 4 == 0) return KERNEL_ALL;
-    if (r % 4 == 1) return next_random() & next_random() & next_random();
-    return next_random();
+    if (r % 4 == 1) return next_random(&seed) & next_random(&seed) & next_random(&seed);
+    return next_random(&seed);
 }
 
 /* Random positions, 2^thin times fewer than half of all. */
@@ -128,7 +121,7 @@ static void fill_set(const KernelPlane *plane, uint64_t rows, int thin, uint64_t
     for (size_t w = 0; w < words; w++) {
         bool allowed = row_allowed(plane, w, (KernelRows){rows, NULL});
         uint64_t bits = allowed ? word_valid(plane, w) : 0;
-        for (int i = 0; i <= thin && bits; i++) bits &= next_random();
+        for (int i = 0; i <= thin && bits; i++) bits &= next_random(&seed);
         set[w] = bits;
     }
 }
@@ -185,9 +178,9 @@ static void naive_unmove(const KernelPlane *plane, int man, int type, const uint
 static void tell_rows(const KernelPlane *plane, const uint64_t *in, uint64_t room[2][64],
                       KernelRows rows[2])
 {
-    if ((plane->men != 4 && !plane->pair) || next_random() % 4 == 0) return;
+    if ((plane->men != 4 && !plane->pair) || next_random(&seed) % 4 == 0) return;
     memset(room[0], 0, sizeof room[0]);
-    for (size_t slab = 0; slab < 64; slab++) room[1][slab] = next_random() | next_random();
+    for (size_t row_block = 0; row_block < 64; row_block++) room[1][row_block] = next_random(&seed) | next_random(&seed);
     for (size_t w = 0; w < kernel_plane_words(plane->men); w++)
         if (in[w]) room[0][word_square(plane, w, 0)] |= UINT64_C(1) << word_square(plane, w, 1);
     rows[0].of = room[0];
@@ -204,7 +197,7 @@ static void check_unmove(int men, bool pair, int man, int type, int thin)
     KernelRows rows[2] = {{random_rows(men), NULL}, {random_rows(men), NULL}};
     uint64_t *in = new_set(words), *want = new_set(words), *out = new_set(words);
     uint64_t *before = new_set(words);
-    fill_set(&plane, rows[0].slabs, thin, in);
+    fill_set(&plane, rows[0].row_blocks, thin, in);
     fill_set(&plane, KERNEL_ALL, 4, before);
     memcpy(want, before, words * sizeof *want);
     uint64_t room[2][64];
@@ -213,7 +206,7 @@ static void check_unmove(int men, bool pair, int man, int type, int thin)
     if (pair && man == 0) naive_unmove(&plane, 1, type, in, want, rows[1]);
     for (int b = 0; b < builds; b++) {
         memcpy(out, before, words * sizeof *out);
-        build[b]->unmove(&plane, man, type, in, rows[0], out, rows[1]);
+        build[b]->retro_move(&plane, man, type, in, rows[0], out, rows[1]);
         for (size_t w = 0; w < words; w++) {
             bool asked = row_allowed(&plane, w, rows[1]);
             if (!asked) REQUIRE(out[w] == before[w], build[b]);
@@ -261,7 +254,7 @@ static void check_merge(int men, bool pair, int symmetry)
     KernelRows rows[2] = {KERNEL_ROWS_ALL, {random_rows(men), NULL}};
     uint64_t *in = new_set(words), *out = new_set(words), room[2][64];
     for (size_t w = 0; w < words; w++)
-        in[w] = w / 64 % 7 == 0 || !row_kept(&plane, w) ? 0 : next_random();
+        in[w] = w / 64 % 7 == 0 || !row_kept(&plane, w) ? 0 : next_random(&seed);
     tell_rows(&plane, in, room, rows);
     for (int b = 0; b < builds; b++) {
         for (size_t w = 0; w < words; w++) out[w] = square_bit(w % 64);
@@ -294,7 +287,7 @@ START_TEST(merge_without_men)
     for (int b = 0; b < builds; b++) {
         for (int symmetry = 0; symmetry < 8; symmetry++) {
             uint64_t *in = new_set(1), *out = new_set(1);
-            in[0] = next_random();
+            in[0] = next_random(&seed);
             out[0] = 1;
             const KernelPlane plane = {.men = 0};
             build[b]->merge(&plane, symmetry, in, KERNEL_ROWS_ALL, out, KERNEL_ROWS_ALL);
@@ -319,12 +312,12 @@ static Distances new_distances(size_t words)
 {
     Distances b = {words, new_set(words), (Plies *)new_set(8 * words * sizeof(Plies)),
                    (Plies *)new_set(8 * words * sizeof(Plies))};
-    unsigned span = 1 + next_random() % PLIES_OPEN;
+    unsigned span = 1 + next_random(&seed) % PLIES_OPEN;
     for (size_t w = 0; w < words; w++) {
-        uint64_t kind = next_random() % 4;
-        b.set[w] = kind == 0 ? 0 : kind == 1 ? UINT64_MAX : next_random() & next_random();
+        uint64_t kind = next_random(&seed) % 4;
+        b.set[w] = kind == 0 ? 0 : kind == 1 ? UINT64_MAX : next_random(&seed) & next_random(&seed);
     }
-    for (size_t i = 0; i < 64 * words; i++) b.plies[i] = b.want[i] = next_random() % (span + 1);
+    for (size_t i = 0; i < 64 * words; i++) b.plies[i] = b.want[i] = next_random(&seed) % (span + 1);
     return b;
 }
 
@@ -350,11 +343,11 @@ START_TEST(distances)
     const Kernel *build[4];
     int builds = kernel_builds(build);
     for (int round = 0; round < 600; round++) {
-        uint64_t start = next_random();
+        uint64_t start = next_random(&seed);
         for (int b = 0; b < builds; b++) {
             seed = start;
             Distances d = new_distances(words[round % 5]);
-            Plies value = d.plies[next_random() % (64 * d.words)];
+            Plies value = d.plies[next_random(&seed) % (64 * d.words)];
             check_mark(build[b], &d, round % 7 == 0 ? 0 : value);
             free_distances(&d);
         }
@@ -376,10 +369,10 @@ static void check_pick(const Kernel *kernel, const Distances *b, unsigned shift)
 /* Runs of cells of all kinds, from short to longer than what is copied at once. */
 static void random_cells(Plies *cells, int count)
 {
-    unsigned often = 1 + next_random() % 40;
+    unsigned often = 1 + next_random(&seed) % 40;
     Plies code = PLIES_OPEN;
     for (int i = 0; i < count; i++) {
-        uint64_t r = next_random();
+        uint64_t r = next_random(&seed);
         if (r % often == 0)
             code = r >> 32 & 1 ? PLIES_OPEN : (r >> 33 & 3) ? r >> 40 & 7 : KERNEL_CAPPED;
         cells[i] = code;
@@ -389,7 +382,7 @@ static void random_cells(Plies *cells, int count)
 static void check_fill(const Kernel *kernel, Plies cap)
 {
     enum { ROWS = 5 };
-    Plies in[64 * ROWS], out[64 * ROWS], before = next_random() % 8, last = before;
+    Plies in[64 * ROWS], out[64 * ROWS], before = next_random(&seed) % 8, last = before;
     random_cells(in, 64 * ROWS);
     for (int row = 0; row < ROWS; row++)
         last = kernel->fill(in + 64 * row, last, cap, out + 64 * row);
@@ -408,7 +401,7 @@ START_TEST(staging)
     const Kernel *build[4];
     int builds = kernel_builds(build);
     for (int round = 0; round < 2000; round++) {
-        uint64_t start = next_random();
+        uint64_t start = next_random(&seed);
         for (int b = 0; b < builds; b++) {
             seed = start;
             Distances d = new_distances(1 + round % 3);

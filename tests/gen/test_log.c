@@ -5,50 +5,45 @@
 #include <unistd.h>
 
 #include "gen/solve/kernel.h"
+#include "core/system/hash.h"
+#include "core/system/memory_layout.h"
 #include "gen/solve/log.h"
+#include "tests/support/random.h"
 #include "tests/support/suite.h"
 
 enum { STREAMS = 5, ENTRIES = 40, MEBI = 1 << 20 };
 
-/* A fixed sequence (xorshift), so that a failure repeats. */
+/* Of the random numbers: the same in every run. */
 static uint64_t seed;
-
-static uint64_t next_random(void)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return seed;
-}
 
 static const size_t sizes[] = {1, 8, 64, 4096};
 
 /* What was written: a set for each stream and entry, empty ones are left out. */
 typedef struct Written {
     size_t words;
-    Ledger ledger;
+    MemoryBudget budget;
     LogSpace *space;
     Log *log;
-    LogRoom room;
+    LogBuffer room;
     void *memory;
     uint64_t *set[STREAMS][ENTRIES];
     unsigned tag[STREAMS][ENTRIES];
 } Written;
 
-/* From single cells to full sets, in some of its slabs. */
-static void random_set(size_t words, uint64_t *set, uint64_t *slabs)
+/* From single cells to full sets, in some of its row_blocks. */
+static void random_set(size_t words, uint64_t *set, uint64_t *row_blocks)
 {
-    uint64_t kind = next_random() % 5;
+    uint64_t kind = next_random(&seed) % 5;
     memset(set, 0, words * sizeof *set);
-    *slabs = words < 4096 || next_random() % 2 ? KERNEL_ALL : next_random() & next_random();
+    *row_blocks = words < 4096 || next_random(&seed) % 2 ? KERNEL_ALL : next_random(&seed) & next_random(&seed);
     for (size_t w = 0; w < words; w++) {
-        uint64_t thin = next_random() & next_random() & next_random();
-        bool in = words < 4096 || *slabs >> (w / (words / 64)) & 1;
+        uint64_t thin = next_random(&seed) & next_random(&seed) & next_random(&seed);
+        bool in = words < 4096 || *row_blocks >> (w / (words / 64)) & 1;
         if (!in || kind == 0) continue;
         set[w] = kind == 1   ? UINT64_MAX
                  : kind == 2 ? thin
-                 : kind == 3 ? next_random() % 50 == 0 ? thin : 0
-                             : (uint64_t)(next_random() % words == 0) << next_random() % 64;
+                 : kind == 3 ? next_random(&seed) % 50 == 0 ? thin : 0
+                             : (uint64_t)(next_random(&seed) % words == 0) << next_random(&seed) % 64;
     }
 }
 
@@ -62,7 +57,7 @@ static uint32_t *list_cells(const uint64_t *set, size_t words, size_t *count)
     return cell;
 }
 
-static void add_entry(Written *w, uint32_t stream, int entry, uint64_t slabs)
+static void add_entry(Written *w, uint32_t stream, int entry, uint64_t row_blocks)
 {
     treb_error error;
     treb_status status;
@@ -74,10 +69,10 @@ static void add_entry(Written *w, uint32_t stream, int entry, uint64_t slabs)
             log_add_cells(w->log, stream, w->tag[stream][entry], cell, count, &w->room, &error);
         free(cell);
     } else {
-        /* What is in other slabs must not matter. */
+        /* What is in other row_blocks must not matter. */
         for (size_t i = 0; i < w->words; i++)
-            noisy[i] = w->words < 4096 || slabs >> (i / (w->words / 64)) & 1 ? set[i] : UINT64_MAX;
-        status = log_add(w->log, stream, w->tag[stream][entry], noisy, slabs, &w->room, &error);
+            noisy[i] = w->words < 4096 || row_blocks >> (i / (w->words / 64)) & 1 ? set[i] : UINT64_MAX;
+        status = log_add(w->log, stream, w->tag[stream][entry], noisy, row_blocks, &w->room, &error);
     }
     free(noisy);
     ck_assert_int_eq(status, TREB_OK);
@@ -87,22 +82,22 @@ static void write_all(Written *w)
 {
     for (int e = 0; e < ENTRIES; e++)
         for (uint32_t s = 0; s < STREAMS; s++) {
-            uint64_t slabs;
-            random_set(w->words, w->set[s][e], &slabs);
-            w->tag[s][e] = (unsigned)(e * 200 + (int)(next_random() % 200));
-            add_entry(w, s, e, slabs);
+            uint64_t row_blocks;
+            random_set(w->words, w->set[s][e], &row_blocks);
+            w->tag[s][e] = (unsigned)(e * 200 + (int)(next_random(&seed) % 200));
+            add_entry(w, s, e, row_blocks);
         }
 }
 
 static void init_log(Written *w, size_t words)
 {
-    Layout layout = {NULL, 0};
+    MemoryLayout arrays = {NULL, 0};
     *w = (Written){.words = words};
-    ledger_init(&w->ledger, (uint64_t)64 * MEBI);
-    log_room_place(&w->room, words, &layout);
-    ck_assert_ptr_nonnull(w->memory = ledger_alloc(&w->ledger, layout.size));
-    layout = (Layout){w->memory, 0};
-    log_room_place(&w->room, words, &layout);
+    budget_init(&w->budget, (uint64_t)64 * MEBI);
+    log_buffer_place(&w->room, words, &arrays);
+    ck_assert_ptr_nonnull(w->memory = budget_alloc(&w->budget, arrays.size));
+    arrays = (MemoryLayout){w->memory, 0};
+    log_buffer_place(&w->room, words, &arrays);
     for (int i = 0; i < STREAMS * ENTRIES; i++)
         ck_assert_ptr_nonnull(w->set[i / ENTRIES][i % ENTRIES] =
                                   aligned_alloc(64, (words * 8 + 63) & ~63ul));
@@ -111,9 +106,9 @@ static void init_log(Written *w, size_t words)
 static void free_log(Written *w)
 {
     log_space_free(w->space);
-    ledger_free(w->memory);
+    budget_free(w->memory);
     for (int i = 0; i < STREAMS * ENTRIES; i++) free(w->set[i / ENTRIES][i % ENTRIES]);
-    ck_assert_uint_eq(w->ledger.held, 0);
+    ck_assert_uint_eq(w->budget.held, 0);
 }
 
 static bool is_empty(const uint64_t *set, size_t words)
@@ -123,7 +118,7 @@ static bool is_empty(const uint64_t *set, size_t words)
     return true;
 }
 
-/* An entry is what was written: as a set, slab by slab, as distances. */
+/* An entry is what was written: as a set, row_block by row_block, as distances. */
 static void check_entry(const Written *w, const LogEntry *entry, uint32_t stream, int e)
 {
     const size_t words = w->words;
@@ -136,9 +131,9 @@ static void check_entry(const Written *w, const LogEntry *entry, uint32_t stream
     for (size_t i = 0; i < words; i++)
         if (set[i] != (want[i] | i % 3)) ck_abort_msg("or: word %zu", i);
     memset(set, 0xff, words * sizeof *set);
-    uint64_t slabs = log_entry_get(w->log, entry, set);
+    uint64_t row_blocks = log_entry_get(w->log, entry, set);
     for (size_t i = 0; i < words; i++) {
-        bool in = words < 4096 || slabs >> (i / (words / 64)) & 1;
+        bool in = words < 4096 || row_blocks >> (i / (words / 64)) & 1;
         if (set[i] != (in ? want[i] : UINT64_MAX) || (!in && want[i]))
             ck_abort_msg("get: word %zu", i);
     }
@@ -190,19 +185,19 @@ START_TEST(sets)
     seed = 0x2545f4914f6cdd1d + (uint64_t)_i;
     Written w;
     init_log(&w, sizes[_i / 2]);
-    LogPlace place = {"/tmp", NULL, &w.ledger, disk ? 0 : UINT64_MAX};
+    LogPlace place = {"/tmp", NULL, &w.budget, disk ? 0 : UINT64_MAX};
     ck_assert_ptr_nonnull(w.space = log_space_new(&place));
     ck_assert_ptr_nonnull(w.log = log_new(w.space, STREAMS, w.words));
     for (int round = 0; round < 2; round++) {
         write_all(&w);
         for (uint32_t s = 0; s < STREAMS; s++) check_stream(&w, s);
         check_due(&w);
-        if (w.words >= 64) ck_assert(disk == (log_space_filed(w.space) > 0));
+        if (w.words >= 64) ck_assert(disk == (log_space_file_bytes(w.space) > 0));
         if (round == 0)
             log_space_clear(w.space);
         else
             log_space_trim(w.space);
-        ck_assert_uint_eq(log_space_filed(w.space), 0);
+        ck_assert_uint_eq(log_space_file_bytes(w.space), 0);
         for (uint32_t s = 0; s < STREAMS; s++) ck_assert(!log_may_have(w.log, s, 0));
     }
     free_log(&w);
@@ -216,24 +211,24 @@ START_TEST(remembered)
     int made = mkstemp(path);
     treb_error error;
     State state = {0};
-    seed = 0x9e3779b97f4a7c15 + (uint64_t)_i;
+    seed = HASH_FACTOR + (uint64_t)_i;
     Written w;
     init_log(&w, sizes[_i]);
-    LogPlace place = {"/tmp", path, &w.ledger, UINT64_MAX};
+    LogPlace place = {"/tmp", path, &w.budget, UINT64_MAX};
     ck_assert_int_ge(made, 0);
     close(made);
     ck_assert_ptr_nonnull(w.space = log_space_new(&place));
     ck_assert_ptr_nonnull(w.log = log_new(w.space, STREAMS, w.words));
     write_all(&w);
     for (uint32_t s = 0; s < STREAMS; s++)
-        ck_assert_int_eq(log_file(w.log, s, &w.room, &error), TREB_OK);
+        ck_assert_int_eq(log_write_pending(w.log, s, &w.room, &error), TREB_OK);
     ck_assert_int_eq(log_space_sync(w.space, &error), TREB_OK);
     log_space_put(w.space, &state);
     ck_assert(!state.failed);
     for (uint32_t s = 0; s < STREAMS; s++) {
         ck_assert_int_eq(log_add(w.log, s, 9000, w.set[s][0], KERNEL_ALL, &w.room, &error),
                          TREB_OK);
-        ck_assert_int_eq(log_file(w.log, s, &w.room, &error), TREB_OK);
+        ck_assert_int_eq(log_write_pending(w.log, s, &w.room, &error), TREB_OK);
     }
     log_space_free(w.space);
     ck_assert_ptr_nonnull(w.space = log_space_new(&place));
@@ -262,18 +257,18 @@ START_TEST(other_streams)
     Written w;
     seed = 0x2545f4914f6cdd1d;
     init_log(&w, 64);
-    LogPlace place = {"/tmp", NULL, &w.ledger, keep};
+    LogPlace place = {"/tmp", NULL, &w.budget, keep};
     ck_assert_ptr_nonnull(w.space = log_space_new(&place));
     ck_assert_ptr_nonnull(w.log = log_new(w.space, MANY, w.words));
-    before = w.ledger.held;
+    before = w.budget.held;
     for (uint32_t round = 0; round < ROUNDS; round++) {
         for (unsigned tag = 0; tag < EACH; tag++)
             for (uint32_t s = round; s < MANY; s += ROUNDS) {
-                for (int i = 0; i < 64; i++) set[i] = next_random();
+                for (int i = 0; i < 64; i++) set[i] = next_random(&seed);
                 ck_assert_int_eq(log_add(w.log, s, tag, set, KERNEL_ALL, &w.room, &error), TREB_OK);
             }
-        ck_assert(log_space_filed(w.space) > 0);
-        ck_assert_uint_le(w.ledger.held - before, keep + (uint64_t)MANY / ROUNDS * 2 * LEAST);
+        ck_assert(log_space_file_bytes(w.space) > 0);
+        ck_assert_uint_le(w.budget.held - before, keep + (uint64_t)MANY / ROUNDS * 2 * LEAST);
         log_space_clear(w.space);
     }
     free_log(&w);
@@ -287,7 +282,7 @@ START_TEST(no_such_folder)
     uint64_t full[64];
     Written w;
     init_log(&w, 64);
-    LogPlace place = {"/no/such/folder", NULL, &w.ledger, 0};
+    LogPlace place = {"/no/such/folder", NULL, &w.budget, 0};
     memset(full, 0xff, sizeof full);
     ck_assert_ptr_nonnull(w.space = log_space_new(&place));
     ck_assert_ptr_nonnull(w.log = log_new(w.space, STREAMS, w.words));

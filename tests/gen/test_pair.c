@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/chess/bitboard.h"
+#include "core/system/hash.h"
 #include "gen/solve/convert.h"
 #include "tests/support/suite.h"
 
@@ -13,42 +14,42 @@ enum { CHILDREN = 64 };
 
 /* A child slice, with one side to move. */
 typedef struct Made {
-    Solved solved; /* comes first */
-    const Shape *shape;
+    SolvedArrays solved; /* comes first */
+    const Layout *layout;
     uint64_t slice;
     int side;
 } Made;
 
-static Shape shapes[CHILDREN];
+static Layout shapes[CHILDREN];
 static Made made[CHILDREN];
 static int shape_count, made_count;
 
-static const Shape *find_shape(void *context, const Material *material, unsigned wanted)
+static const Layout *find_shape(void *context, const Material *material, unsigned wanted)
 {
     (void)context;
     (void)wanted;
     for (int i = 0; i < shape_count; i++)
         if (material_equal(&shapes[i].material, material)) return &shapes[i];
     ck_assert_int_lt(shape_count, CHILDREN);
-    ck_assert(shape_init(&shapes[shape_count], material));
+    ck_assert(layout_init(&shapes[shape_count], material));
     return &shapes[shape_count++];
 }
 
-static treb_status find_made(void *context, const Shape *shape, uint64_t slice, int side, bool push,
-                             const Solved **solved, int *lane, treb_error *error)
+static treb_status find_made(void *context, const Layout *layout, uint64_t slice, int side, bool push,
+                             const SolvedArrays **solved, int *lane, treb_error *error)
 {
     (void)context;
     (void)push;
     (void)error;
     ck_assert_int_lt(made_count, CHILDREN);
     Made *m = &made[made_count++];
-    *m = (Made){{.by_plane = true}, shape, slice, side};
+    *m = (Made){{.by_plane = true}, layout, slice, side};
     *solved = &m->solved;
     *lane = 0;
     return TREB_OK;
 }
 
-static void release_made(void *context, const Solved *solved)
+static void release_made(void *context, const SolvedArrays *solved)
 {
     (void)context;
     (void)solved;
@@ -58,27 +59,27 @@ static void release_made(void *context, const Solved *solved)
 static uint64_t cell_hash(const Made *m, uint32_t plane, size_t cell)
 {
     uint64_t sum = 0;
-    for (int i = 0; i < m->shape->men; i++) {
-        uint64_t man = 64 * (8 * m->shape->man[i].color + m->shape->man[i].type),
-                 square = cell >> 6 * (m->shape->men - 1 - i) & 63;
-        uint64_t x = (man + square + 1) * UINT64_C(0x9e3779b97f4a7c15);
-        sum += (x ^ x >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+    for (int i = 0; i < m->layout->men; i++) {
+        uint64_t man = 64 * (8 * m->layout->man[i].color + m->layout->man[i].type),
+                 square = cell >> 6 * (m->layout->men - 1 - i) & 63;
+        uint64_t x = (man + square + 1) * HASH_FACTOR;
+        sum += (x ^ x >> 29) * HASH_FACTOR_2;
     }
-    sum += (plane + 4099 * m->slice + (uint64_t)m->side) * UINT64_C(0x94d049bb133111eb);
-    sum = (sum ^ sum >> 31) * UINT64_C(0x9e3779b97f4a7c15);
+    sum += (plane + 4099 * m->slice + (uint64_t)m->side) * HASH_FACTOR_3;
+    sum = (sum ^ sum >> 31) * HASH_FACTOR;
     return sum >> 32;
 }
 
-static treb_status make_plane(void *context, const Shape *shape, const Solved *solved, int side,
-                              uint32_t plane, bool push, SolvedRoom *room, Solved *out,
+static treb_status make_plane(void *context, const Layout *layout, const SolvedArrays *solved, int side,
+                              uint32_t plane, bool push, SolvedBuffer *room, SolvedArrays *out,
                               treb_error *error)
 {
     (void)context;
-    (void)shape;
+    (void)layout;
     (void)push;
     (void)error;
     const Made *m = (const Made *)solved;
-    const size_t cells = m->shape->plane_cells, sets = cells / 8;
+    const size_t cells = m->layout->plane_cells, sets = cells / 8;
     if (room->size < 2 * cells + 3 * sets) {
         room->size = 2 * cells + 3 * sets;
         room->bytes = realloc(room->bytes, room->size);
@@ -89,7 +90,7 @@ static treb_status make_plane(void *context, const Shape *shape, const Solved *s
              *stalemate = cursed + sets / 8;
     uint8_t *value = at + 3 * sets, *dtc = value + cells;
     for (size_t c = 0; c < cells; c++) {
-        uint64_t hash = cell_hash(m, plane, m->shape->men < 2 ? c & 63 : c),
+        uint64_t hash = cell_hash(m, plane, m->layout->men < 2 ? c & 63 : c),
                  bit = square_bit(c % 64);
         if (hash % 16 == 0) continue;
         legal[c / 64] |= bit;
@@ -106,7 +107,7 @@ static treb_status make_plane(void *context, const Shape *shape, const Solved *s
     return TREB_OK;
 }
 
-static const SolvedSource source = {NULL, find_shape, find_made, release_made, make_plane};
+static const SliceProvider source = {NULL, find_shape, find_made, release_made, make_plane};
 
 static Outcomes new_outcomes(size_t cells)
 {
@@ -128,26 +129,26 @@ static void free_outcomes(Outcomes *o)
 }
 
 /* All that the conversions of one side tell of a plane. */
-static Outcomes outcomes_of(const Shape *shape, const uint64_t pawns[2], int side, uint32_t kings)
+static Outcomes outcomes_of(const Layout *layout, const uint64_t pawns[2], int side, uint32_t kings)
 {
     treb_error error;
     Converter *converter;
-    SolvedRoom room[CONVERTER_ROOMS] = {{0}};
-    Outcomes out = new_outcomes(shape->plane_cells);
+    SolvedBuffer room[CONVERTER_BUFFERS] = {{0}};
+    Outcomes out = new_outcomes(layout->plane_cells);
     made_count = 0;
-    ck_assert_int_eq(converter_new(shape, pawns, side, &source, &converter, &error), TREB_OK);
+    ck_assert_int_eq(converter_new(layout, pawns, side, &source, &converter, &error), TREB_OK);
     ck_assert_int_eq(converter_plane(converter, kings, 0, &out, room, &error), TREB_OK);
     converter_free(converter);
-    for (int i = 0; i < CONVERTER_ROOMS; i++) free(room[i].bytes);
+    for (int i = 0; i < CONVERTER_BUFFERS; i++) free(room[i].bytes);
     return out;
 }
 
 /* Cells on which two men share a square mean nothing, nor those on which one stands on a king's or pawn's. */
-static bool is_arranged(const Shape *shape, const uint64_t pawns[2], uint32_t kings, size_t cell)
+static bool is_arranged(const Layout *layout, const uint64_t pawns[2], uint32_t kings, size_t cell)
 {
     uint64_t occupied =
-        pawns[0] | pawns[1] | square_bit(shape->king[kings][0]) | square_bit(shape->king[kings][1]);
-    for (int i = 0; i < shape->men; i++, cell >>= 6) {
+        pawns[0] | pawns[1] | square_bit(layout->king[kings][0]) | square_bit(layout->king[kings][1]);
+    for (int i = 0; i < layout->men; i++, cell >>= 6) {
         if (bit_test(occupied, cell & 63)) return false;
         occupied |= square_bit(cell & 63);
     }
@@ -168,10 +169,10 @@ static const struct {
 START_TEST(same_outcomes)
 {
     Material material;
-    Shape pair, plain;
+    Layout pair, plain;
     const uint64_t pawns[2] = {slices[_i].white, slices[_i].black};
     ck_assert(material_parse(slices[_i].name, &material));
-    ck_assert(shape_init(&pair, &material));
+    ck_assert(layout_init(&pair, &material));
     ck_assert(pair.pair);
     plain = pair;
     plain.pair = false;
@@ -183,7 +184,7 @@ START_TEST(same_outcomes)
                      all = outcomes_of(&plain, pawns, side, kings);
             size_t kept = 0, wrong = 0;
             for (size_t c = 0; c < pair.plane_cells; c++) {
-                size_t at = shape_cell(&pair, c);
+                size_t at = layout_cell(&pair, c);
                 kept += at == c;
                 if (at != c) wrong += once.verdict[c] != 0;
                 if (!is_arranged(&pair, pawns, kings, c)) continue;
@@ -198,8 +199,8 @@ START_TEST(same_outcomes)
             free_outcomes(&all);
         }
     ck_assert_uint_gt(moves, 1000);
-    for (int i = 0; i < shape_count; i++) shape_free(&shapes[i]);
-    shape_free(&pair);
+    for (int i = 0; i < shape_count; i++) layout_free(&shapes[i]);
+    layout_free(&pair);
 }
 END_TEST
 

@@ -1,5 +1,5 @@
 /* test_parse.c - cells of all kinds, cut into symbols and put together again. */
-#include "gen/compress/ways.h"
+#include "gen/compress/optimal_parse.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -7,16 +7,16 @@
 
 #include "gen/compress/learn.h"
 #include "tests/support/part.h"
+#include "tests/support/random.h"
 #include "tests/support/suite.h"
 
-enum { EFFORTS = PARSE_THOROUGH + 1 };
+enum { EFFORTS = PARSE_BEST + 1 };
 
 static uint64_t random_state;
 
 static uint32_t random_below(uint32_t end)
 {
-    random_state = random_state * UINT64_C(6364136223846793005) + 1442695040888963407;
-    return (uint32_t)((random_state >> 33) * end >> 31);
+    return (uint32_t)((uint64_t)next_random31(&random_state) * end >> 31);
 }
 
 /* ---- Cells ----------------------------------------------------------------------------------- */
@@ -62,32 +62,32 @@ static bool admits(uint8_t cell, uint8_t value)
 
 static Learned *learn_cells(Stretch cells, unsigned symbols)
 {
-    Ledger unbound;
+    MemoryBudget unbound;
     uint64_t times[256] = {0};
     Learned *learned = calloc(1, sizeof *learned);
-    LearnOptions options = {.ledger = &unbound, .threads = 1, .part = 1, .least = 4};
-    Slices slices = {0};
+    LearnOptions options = {.budget = &unbound, .threads = 1, .part = 1, .least = 4};
+    CellRanges ranges = {0};
     RunList list = {0};
     ck_assert_ptr_nonnull(learned);
-    ledger_init(&unbound, UINT64_MAX);
-    learned->form = (CodeForm){.symbols = symbols, .symbol_bits = 24};
+    budget_init(&unbound, UINT64_MAX);
+    learned->limits = (CodeLimits){.symbols = symbols, .symbol_bits = 24};
     learn_count(cells, times);
     learn_values(learned, times);
-    ck_assert(slices_make(&slices, cells, 1 << 13, 1));
-    ck_assert(slices_runs(&slices, &learned->values, &list));
-    ck_assert(learn(learned, &slices, &list, &options));
-    slices_free(&slices);
+    ck_assert(cell_ranges_make(&ranges, cells, 1 << 13, 1));
+    ck_assert(cell_ranges_runs(&ranges, &learned->values, &list));
+    ck_assert(learn(learned, &ranges, &list, &options));
+    cell_ranges_free(&ranges);
     free(list.run);
     return learned;
 }
 
 /* Whether this processor's build finds the symbols that the portable one does. */
-static void check_builds(const Parser *parser, ParseRoom *room, Stretch cells,
+static void check_builds(const Parser *parser, ParseBuffer *room, Stretch cells,
                          const uint16_t *token, size_t tokens)
 {
     uint16_t *portable = malloc(cells.size * sizeof *portable);
     ck_assert_ptr_nonnull(portable);
-    ck_assert_uint_eq(ways_portable(parser, room, cells, portable), tokens);
+    ck_assert_uint_eq(optimal_parse_portable(parser, room, cells, portable), tokens);
     ck_assert_mem_eq(portable, token, tokens * sizeof *token);
     free(portable);
 }
@@ -96,7 +96,7 @@ static void check_builds(const Parser *parser, ParseRoom *room, Stretch cells,
 static uint64_t cut(const Learned *learned, Stretch cells, ParseEffort effort)
 {
     Parser *parser = parser_make(&learned->pairs, &learned->values, learned->cost, effort);
-    ParseRoom *room = parse_room_make();
+    ParseBuffer *room = parse_buffer_make();
     uint16_t *token = malloc(cells.size * sizeof *token);
     ck_assert(parser != NULL && room != NULL && token != NULL);
     size_t tokens = parse_stretch(parser, room, cells, token), at = 0;
@@ -115,7 +115,7 @@ static uint64_t cut(const Learned *learned, Stretch cells, ParseEffort effort)
     for (size_t t = 0; t < tokens; t++) cost += learned->cost[token[t]];
     free(run);
     free(token);
-    parse_room_free(room);
+    parse_buffer_free(room);
     parser_free(parser);
     return cost;
 }
@@ -153,7 +153,7 @@ START_TEST(many_symbols)
     Stretch all = {cells, SIZE};
     Learned *learned = learn_cells(all, CODE_SYMBOLS_MAX);
     ck_assert_uint_gt(learned->pairs.count, 8000);
-    ck_assert_uint_lt(cut(learned, all, PARSE_QUICK) / PARSE_BIT, (uint64_t)SIZE / WORD * 16);
+    ck_assert_uint_lt(cut(learned, all, PARSE_FAST) / PARSE_BIT, (uint64_t)SIZE / WORD * 16);
     free(learned);
     free(cells);
 }
@@ -194,7 +194,7 @@ START_TEST(cost_is_near_the_least)
     enum { SIZE = 30000 };
     static uint8_t cells[SIZE];
     static const double most[EFFORTS] = {
-        [PARSE_PLAIN] = 1.06, [PARSE_QUICK] = 1.05, [PARSE_MIDDLE] = 1.05, [PARSE_THOROUGH] = 1.02};
+        [PARSE_FASTEST] = 1.06, [PARSE_FAST] = 1.05, [PARSE_GOOD] = 1.05, [PARSE_BEST] = 1.02};
     random_state = 100 + (uint64_t)_i;
     put_cells(cells, SIZE, 5, _i % 2 ? 40 : 4, true);
     Stretch all = {cells, SIZE};
@@ -225,9 +225,9 @@ START_TEST(effort_pays)
     Learned *learned = learn_cells(all, 1000);
     for (int effort = 0; effort < EFFORTS; effort++)
         cost[effort] = cut(learned, all, (ParseEffort)effort);
-    ck_assert_uint_lt(cost[PARSE_QUICK], cost[PARSE_PLAIN]);
-    ck_assert_uint_lt(cost[PARSE_MIDDLE], cost[PARSE_QUICK]);
-    ck_assert_uint_lt(cost[PARSE_THOROUGH], cost[PARSE_MIDDLE]);
+    ck_assert_uint_lt(cost[PARSE_FAST], cost[PARSE_FASTEST]);
+    ck_assert_uint_lt(cost[PARSE_GOOD], cost[PARSE_FAST]);
+    ck_assert_uint_lt(cost[PARSE_BEST], cost[PARSE_GOOD]);
     free(learned);
     free(cells);
 }

@@ -50,7 +50,7 @@ static int run_child(char **argv)
 {
     Material list[8], only;
     GeneratePlan plan;
-    treb_error error = {TREB_OK, ""};
+    treb_error error = {0};
     bool stopped;
     Noted noted = {0, 0};
     size_t n = 0;
@@ -133,7 +133,7 @@ static Outcome run_in_child(uint64_t memory, unsigned metrics, const char *name)
 static uint64_t forecast(unsigned metrics, const char *name)
 {
     GeneratePlan plan;
-    treb_error error = {TREB_OK, ""};
+    treb_error error = {0};
     Material m = material_of(name);
     Run run = new_run(work, metrics);
     ck_assert_int_eq(generate_plan(&run.options, &m, 1, &plan, &error), TREB_OK);
@@ -222,7 +222,7 @@ END_TEST
 START_TEST(one_run_in_a_folder)
 {
     FolderLock lock;
-    treb_error error = {TREB_OK, ""};
+    treb_error error = {0};
     char self[32];
     snprintf(self, sizeof self, "process %ld ", (long)getpid());
     ck_assert_int_eq(folder_lock(&lock, work, &error), TREB_OK);
@@ -260,7 +260,7 @@ static bool exists(const char *name)
 START_TEST(several_in_a_folder)
 {
     FolderLock one, two, other;
-    treb_error error = {TREB_OK, ""};
+    treb_error error = {0};
     bool alone;
     touch(".KRvK.lock");
     touch(".notes.lock");
@@ -301,7 +301,7 @@ START_TEST(a_table_is_one_runs)
 {
     FolderLock one, two;
     LockFile first, second, third;
-    treb_error error = {TREB_OK, ""};
+    treb_error error = {0};
     bool alone;
     Material m = material_of("KRvK"), n = material_of("KQvK");
     Waiting waiting = {&first, 0, 2};

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pawns/audit.h"
-#include "pawns/table_value.h"
+#include "pawns/check/audit.h"
+#include "pawns/solve/table_oracle.h"
 #include "tests/support/draw.h"
 
 typedef struct Tally {
-    uint64_t solutions, families, positions, answered, loose, wrong;
+    uint64_t solutions, structures, positions, answered, improvable, wrong;
 } Tally;
 
 /* ---- Structures ------------------------------------------------------------------------------ */
@@ -28,7 +28,7 @@ static bool add_pair(uint64_t *seed, treb_position *pos)
     return true;
 }
 
-/* A pawn on its own is blocked if it stands behind one of its colour. */
+/* A single pawn is blocked if it stands behind a blocked pawn of its own colour. */
 static void add_single(uint64_t *seed, treb_position *pos)
 {
     int color = (int)below(seed, 2), square = 8 + (int)below(seed, 48);
@@ -60,7 +60,7 @@ static treb_position draw_blocked(uint64_t *seed)
 static bool covers(void *context, const CellsKey *key)
 {
     (void)context;
-    return key->men + bit_count(cells_pawns(key)) <= 2;
+    return key->pieces + bit_count(cells_pawns(key)) <= 2;
 }
 
 static void show_fault(void *context, const char *text)
@@ -69,21 +69,21 @@ static void show_fault(void *context, const char *text)
     if ((*shown)++ < 10) printf("%s\n", text);
 }
 
-static Blocked *solve(const treb_position *pos, treb_tables *tables, int men, uint64_t memory,
+static Blocked *solve(const treb_position *pos, treb_tables *tables, int pieces, uint64_t memory,
                       Tally *tally)
 {
     BlockedRequest request = {.pos = *pos,
                               .goal = GOAL_EXACT,
                               .all = true,
                               .region = {UINT64_MAX, UINT64_MAX},
-                              .limits = {.memory = memory, .men = men}};
+                              .limits = {.memory = memory, .pieces = pieces}};
     uint64_t shown = 0;
     AuditOptions options = {.fault = show_fault, .context = &shown};
     AuditReport report;
     treb_error error;
     if (tables != NULL) {
         request.limits.covers = covers;
-        request.limits.oracle = (FamilyOracle){tables, table_value, NULL};
+        request.limits.oracle = (PositionOracle){tables, table_oracle_value, NULL};
     }
     Blocked *b = blocked_solve(&request, &error);
     if (b == NULL || !blocked_audit(b, &options, &report)) {
@@ -91,10 +91,10 @@ static Blocked *solve(const treb_position *pos, treb_tables *tables, int men, ui
         exit(1);
     }
     tally->solutions++;
-    tally->families += report.families;
+    tally->structures += report.structures;
     tally->positions += report.positions;
     tally->answered += report.answered;
-    tally->loose += report.loose;
+    tally->improvable += report.improvable;
     tally->wrong += report.faults;
     return b;
 }
@@ -114,20 +114,21 @@ static void contradict(const Blocked *b, int side, int white, int black, const c
     if (tally->wrong++ < 20) printf("%s: %s\n", fen, text);
 }
 
-/* What the one proves the other must not exclude; ranks said to be exact are, and others no less.
- */
+/* What one solution proves the other must not exclude. Exact distances are the smallest that any
+ * solution has. */
 static void compare_word(const Blocked *a, const Blocked *b, int winner, int side, int white,
                          Tally *tally)
 {
-    const BlockedRanks *x = &a->by[winner], *y = &b->by[winner];
+    const BlockedDistances *x = &a->by_winner[winner], *y = &b->by_winner[winner];
     for (int black = 0; black < 64; black++) {
         bool won = bit_test(x->won[side][white], black);
         bool also = bit_test(y->won[side][white], black);
-        int rank = x->rank[side][white][black], other = y->rank[side][white][black];
+        int distance = x->plies[side][white][black], other = y->plies[side][white][black];
         if (won && !also && !bit_test(y->open[side][white], black))
             contradict(a, side, white, black, "won in one solution, not in the other", tally);
-        if (won && also && !a->upper_bounds && other < rank)
-            contradict(a, side, white, black, "an exact rank was bettered", tally);
+        if (won && also && !a->upper_bounds && other < distance)
+            contradict(a, side, white, black, "another solution has less than an exact distance",
+                       tally);
     }
 }
 
@@ -139,13 +140,14 @@ static void compare(const Blocked *a, const Blocked *b, Tally *tally)
     }
 }
 
-/* With enough memory for the one the other knows all that it does. */
+/* With enough memory the solution with more pieces or tables knows all that the other one knows. */
 static void compare_nested(const Blocked *less, const Blocked *more, Tally *tally)
 {
-    if (less->lattice->full || more->lattice->full) return;
+    if (less->graph->full || more->graph->full) return;
     for (int i = 0; i < 256; i++) {
         int winner = i >> 7, side = i >> 6 & 1, white = i & 63;
-        uint64_t lost = more->by[winner].open[side][white] & ~less->by[winner].open[side][white];
+        uint64_t lost =
+            more->by_winner[winner].open[side][white] & ~less->by_winner[winner].open[side][white];
         if (lost != 0)
             contradict(more, side, white, bit_first(lost), "decided, but open with more", tally);
     }
@@ -190,9 +192,9 @@ int main(int argc, char **argv)
     }
     treb_tables_close(tables);
     printf(
-        "%llu solutions, %llu structures, %llu positions, %llu of tables, %llu loose, %llu wrong\n",
-        (unsigned long long)tally.solutions, (unsigned long long)tally.families,
+        "%llu solutions, %llu structures, %llu positions, %llu of tables, %llu improvable, %llu wrong\n",
+        (unsigned long long)tally.solutions, (unsigned long long)tally.structures,
         (unsigned long long)tally.positions, (unsigned long long)tally.answered,
-        (unsigned long long)tally.loose, (unsigned long long)tally.wrong);
+        (unsigned long long)tally.improvable, (unsigned long long)tally.wrong);
     return tally.wrong != 0 || tally.positions == 0;
 }

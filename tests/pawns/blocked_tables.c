@@ -1,19 +1,20 @@
-/* blocked_tables.c TABLES MEN [-], TABLES FEN [MEN] - compares blocked positions of up to MEN men
- * with the ordinary tables, everywhere: verdicts, and distances to conversion. Or, of what lies
- * below one position, all positions of up to MEN men (5): verdicts, those of double pushes en
- * passant included.
+/* blocked_tables.c TABLES MEN [-], TABLES FEN [MEN] - compares all blocked positions of up to MEN
+ * men with the ordinary tables: verdicts and distances to conversion. With a FEN: compares the
+ * verdicts of all positions of up to MEN men (5) below that position, those after double pushes
+ * with their captures en passant.
  *
- * What lies below the positions is solved without the tables; with a third argument their values
- * are used where there are any, as the command does. */
+ * Positions below are solved without the tables; with a third argument values of tables are used
+ * where there are any, as the command does. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pawns/blocked.h"
-#include "pawns/table_value.h"
+#include "pawns/blocked/blocked.h"
+#include "pawns/solve/search.h"
+#include "pawns/solve/table_oracle.h"
 
 typedef struct Tally {
-    uint64_t families, positions, open, wrong;
+    uint64_t structures, positions, open, wrong;
 } Tally;
 
 static void report(const Blocked *b, const treb_position *pos, const char *found, const char *table)
@@ -29,24 +30,24 @@ static void compare(const treb_tables *tables, const Blocked *b, const treb_posi
 {
     static const char *const names[] = {"draw", "White wins", "Black wins", "open"};
     int white = position_king(pos, TREB_WHITE), black = position_king(pos, TREB_BLACK);
-    BlockedValue value = blocked_value(b, pos->turn, white, black);
+    PawnValue value = blocked_value(b, pos->turn, white, black);
     treb_distance dtc;
     treb_error error;
     if (treb_probe_dtc(tables, pos, &dtc, &error) != TREB_OK) {
         fprintf(stderr, "%s\n", error.text);
         exit(1);
     }
-    int winner = dtc.wdl == TREB_DRAW                                 ? BLOCKED_DRAW
-                 : (dtc.wdl > TREB_DRAW) == (pos->turn == TREB_WHITE) ? BLOCKED_WHITE
-                                                                      : BLOCKED_BLACK;
+    int winner = dtc.wdl == TREB_DRAW                                 ? VERDICT_DRAW
+                 : (dtc.wdl > TREB_DRAW) == (pos->turn == TREB_WHITE) ? VERDICT_WHITE
+                                                                      : VERDICT_BLACK;
     char found[64], table[64];
     tally->positions++;
-    if (value.verdict == BLOCKED_OPEN) {
-        /* Nothing is claimed, but the truth must not be excluded. */
+    if (value.verdict == VERDICT_OPEN) {
+        /* An open value claims nothing, but it must not exclude the true result. */
         tally->open++;
-        if (winner == BLOCKED_DRAW || value.can[winner == BLOCKED_BLACK]) return;
+        if (winner == VERDICT_DRAW || value.can[winner == VERDICT_BLACK]) return;
     }
-    bool plies = winner == BLOCKED_DRAW || value.plies == dtc.plies ||
+    bool plies = winner == VERDICT_DRAW || value.plies == dtc.plies ||
                  (b->upper_bounds && value.plies > dtc.plies);
     if ((int)value.verdict == winner && plies) return;
     tally->wrong++;
@@ -58,16 +59,16 @@ static void compare(const treb_tables *tables, const Blocked *b, const treb_posi
 static bool covers(void *context, const CellsKey *key)
 {
     (void)context;
-    return key->men + bit_count(cells_pawns(key)) <= 3;
+    return key->pieces + bit_count(cells_pawns(key)) <= 3;
 }
 
-/* Solves the family of some pawns and compares every placement of the kings. */
-static void check_family(treb_tables *tables, bool use, const uint64_t pawns[2], Tally *tally)
+/* Solves the structure with these pawns and compares all placements of the kings. */
+static void check_structure(treb_tables *tables, bool use, const uint64_t pawns[2], Tally *tally)
 {
     BlockedRequest request = {.goal = GOAL_EXACT,
                               .all = true,
                               .region = {UINT64_MAX, UINT64_MAX},
-                              .limits = {.memory = UINT64_C(1500) << 20, .men = 2}};
+                              .limits = {.memory = UINT64_C(1500) << 20, .pieces = 2}};
     treb_position pos = {.fullmove = 1};
     char why[BLOCKED_WHY_SIZE];
     treb_error error;
@@ -76,7 +77,7 @@ static void check_family(treb_tables *tables, bool use, const uint64_t pawns[2],
     pos.by_type[TREB_PAWN] = pawns[0] | pawns[1];
     if (use) {
         request.limits.covers = covers;
-        request.limits.oracle = (FamilyOracle){tables, table_value, NULL};
+        request.limits.oracle = (PositionOracle){tables, table_oracle_value, NULL};
     }
     Blocked *b = NULL;
     for (int i = 0; i < 2 * 4096; i++) {
@@ -95,16 +96,16 @@ static void check_family(treb_tables *tables, bool use, const uint64_t pawns[2],
         }
         compare(tables, b, &at, tally);
     }
-    tally->families += b != NULL;
+    tally->structures += b != NULL;
     blocked_free(b);
 }
 
-/* All ways to put `left` more pawns on squares from `first` on. */
+/* Checks all ways to put `left` more pawns on squares from `first` on. */
 static void check_all(treb_tables *tables, bool use, uint64_t pawns[2], int first, int left,
                       Tally *tally)
 {
     if (left == 0) {
-        check_family(tables, use, pawns, tally);
+        check_structure(tables, use, pawns, tally);
         return;
     }
     for (int square = first; square < 56; square++)
@@ -128,7 +129,7 @@ static int table_winner(const treb_tables *tables, const treb_position *pos)
     return wdl == TREB_DRAW ? -1 : (wdl > TREB_DRAW) == (pos->turn == TREB_WHITE) ? 0 : 1;
 }
 
-static void compare_cell(const treb_tables *tables, const Family *f, int side, Cell cell,
+static void compare_cell(const treb_tables *tables, const Structure *f, int side, Cell cell,
                          Tally *tally)
 {
     treb_position pos;
@@ -150,12 +151,13 @@ static void compare_cell(const treb_tables *tables, const Family *f, int side, C
     }
 }
 
-/* Of large families only some cells are compared. */
-static void compare_family(const treb_tables *tables, int men, const Family *f, Tally *tally)
+/* Compares the cells of a structure with the tables; of large structures only a part of the
+ * cells. */
+static void compare_structure(const treb_tables *tables, int men, const Structure *f, Tally *tally)
 {
-    Cell cells = cells_words(&f->key) * 64, step = f->key.men > 1 ? 997 : f->key.men ? 7 : 1;
+    Cell cells = cells_words(&f->key) * 64, step = f->key.pieces > 1 ? 997 : f->key.pieces ? 7 : 1;
     if (f->men > men || !f->solved) return;
-    tally->families++;
+    tally->structures++;
     for (int side = 0; side < 2; side++)
         for (Cell cell = 0; cell < cells; cell += step) compare_cell(tables, f, side, cell, tally);
 }
@@ -166,24 +168,24 @@ static void check_below(const treb_tables *tables, const char *fen, int men, Tal
     treb_error error;
     treb_position pos;
     CellsKey key;
-    LatticeLimits limits = {.memory = UINT64_C(700) << 20, .men = 2};
-    Lattice *lattice = lattice_new(&limits);
+    ProofGraphLimits limits = {.memory = UINT64_C(700) << 20, .pieces = 2};
+    ProofGraph *graph = proof_graph_new(&limits);
     if (treb_position_from_fen(fen, &pos, &error) != TREB_OK) {
         fprintf(stderr, "%s\n", error.text);
         exit(1);
     }
-    Family *top = NULL;
-    if (lattice != NULL && cells_from_position(&pos, &key, NULL))
-        top = lattice_add(lattice, &key, false, FAMILY_BOTH);
-    if (top == NULL || !lattice_resolve(lattice, top, NULL)) {
+    Structure *top = NULL;
+    if (graph != NULL && cells_from_position(&pos, &key, NULL))
+        top = proof_graph_add(graph, &key, false, BOTH_WINNERS);
+    if (top == NULL || !search_decide(graph, top, NULL)) {
         fprintf(stderr, "out of memory\n");
         exit(1);
     }
     if (!top->decided) printf("%s: not all decided\n", fen);
-    for (int p = 0; p < LATTICE_POTENTIALS; p++)
-        for (int i = 0; i < lattice->count[p]; i++)
-            compare_family(tables, men, lattice->by_potential[p][i], tally);
-    lattice_free(lattice);
+    for (int p = 0; p < PROOF_GRAPH_POTENTIALS; p++)
+        for (int i = 0; i < graph->count[p]; i++)
+            compare_structure(tables, men, graph->by_potential[p][i], tally);
+    proof_graph_free(graph);
 }
 
 int main(int argc, char **argv)
@@ -207,8 +209,8 @@ int main(int argc, char **argv)
     for (int count = 0; count <= men - 2 && !below; count++)
         check_all(tables, argc > 3, pawns, 8, count, &tally);
     treb_tables_close(tables);
-    printf("%llu families, %llu positions, %llu open, %llu wrong\n",
-           (unsigned long long)tally.families, (unsigned long long)tally.positions,
+    printf("%llu structures, %llu positions, %llu open, %llu wrong\n",
+           (unsigned long long)tally.structures, (unsigned long long)tally.positions,
            (unsigned long long)tally.open, (unsigned long long)tally.wrong);
-    return tally.wrong != 0 || tally.families == 0;
+    return tally.wrong != 0 || tally.structures == 0;
 }

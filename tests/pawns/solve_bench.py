@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """solve_bench.py [-n COUNT] [-p PAWNS | -b] [-s SEED] [-t SECONDS] [-w] [-M SIZE] [-d TABLES] [-c] [-v] [-l] TREBUCHET...
-- what `trebuchet solve` proves of random pawn endings as they come from play, PAWNS against PAWNS, or with -b among 3 to 6 pairs of
-pawns that block each other, within SECONDS of processor time each, or with -w by the clock: the share
-proven, and median and 90th percentile of the time until everything is answered. Several programs get the same
-positions, one after the other. With -v a line a position; with -l the positions alone. With -c all that it claims within SECONDS by
-the clock is gone through by `--check` as well, position by position, and a fault fails.
+- how many random pawn endings `trebuchet solve` proves, and how fast.
 
-A position is plausible if pawns stand as advanced as they mostly do, kings are not in check, nothing can be taken at
-once for nothing, and no pawn runs to promotion while nobody can stop it: neither side has won already."""
+The positions have PAWNS pawns a side, or with -b 3 to 6 pairs of pawns that block each other. Each gets SECONDS of processor
+time, or with -w of wall-clock time. Prints the share of positions that are proven, and the median and 90th percentile of the
+time until the position and all its moves are decided. Several programs get the same positions, one after the other. With -v
+prints a line for each position; with -l prints only the positions. With -c everything that is claimed within SECONDS of
+wall-clock time is checked by `--check` as well, position by position; a fault is an error.
+
+A position is plausible: pawns stand on ranks where they mostly do, no king is in check, no pawn can be captured at once for
+nothing, and no pawn can promote without being stopped. So neither side has won already."""
 import argparse
 import json
 import os
@@ -43,7 +45,7 @@ def draw_pawns(rng, color, count):
 
 
 def loses_a_pawn(color, king, other, pawns):
-    """Whether `color` to move takes a pawn that nothing defends, or with a pawn at all."""
+    """Whether `color` to move can capture a pawn that nothing defends, or any pawn with a pawn."""
     for pawn in pawns[-color]:
         defended = attacked_by_pawn(pawn, -color, pawns) or near(other, pawn) == 1
         if attacked_by_pawn(pawn, color, pawns) or (near(king, pawn) == 1 and not defended):
@@ -65,7 +67,7 @@ def runs_free(color, turn, kings, pawns):
 
 
 def draw_pairs(rng):
-    """Pawns of which none can move or take at first, one pair a file."""
+    """Returns pawns none of which can move or capture at first, at most one pair on a file."""
     while True:
         pawns = {1: set(), -1: set()}
         for file in rng.sample(range(8), rng.randint(3, 6)):
@@ -77,7 +79,7 @@ def draw_pairs(rng):
 
 
 def draw(rng, count):
-    """The FEN of a position with `count` pawns a side, or of pairs."""
+    """Returns the FEN of a random position with `count` pawns a side, or with blocked pairs."""
     while True:
         pawns = {color: draw_pawns(rng, color, count) for color in (1, -1)} if count else draw_pairs(rng)
         if pawns[1] & pawns[-1]:
@@ -120,13 +122,13 @@ def command(program, position, args, *options):
 
 
 def solve(program, position, args):
-    """What the program proves, and the time it took."""
+    """Returns what the program proves, and the time it took."""
     with subprocess.Popen(command(program, position, args, "--time", "0"), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as job:
         used, asked, begun = 0.0, False, time.monotonic()
         while os.waitid(os.P_PID, job.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
             used = time.monotonic() - begun if args.w else processor_time(job.pid)
             if used >= args.t and not asked:
-                job.send_signal(signal.SIGINT)  # it then answers what it has proven
+                job.send_signal(signal.SIGINT)  # it answers with what it has proven so far
                 asked = True
             time.sleep(0.01)
         answer = json.loads(job.stdout.read())
@@ -134,7 +136,7 @@ def solve(program, position, args):
 
 
 def check(program, position, args):
-    """What the program proves, and how many structures and positions its own check went through."""
+    """Returns what the program proves, and how many structures and positions its `--check` examined."""
     job = subprocess.run(command(program, position, args, "--check", "--time", f"{args.t:g}"), capture_output=True, text=True, check=False)
     found = re.search(r"^Checked: ([0-9,]+) structures, ([0-9,]+) positions.*: no fault", job.stderr, re.M)
     if not found:

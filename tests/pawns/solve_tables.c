@@ -1,35 +1,32 @@
-/* solve_tables.c TABLES MATERIAL [STEP [-]] - solves all structures of an ending of pawns, KPvKP, of two that mirror
- * each other one, or every STEPth of these, tables answering for what has other men, and compares verdict and distance
- * of all positions, en passant included. STEP 0 takes those in which a double push may be answered so.
- * With another argument all that moves lead to is known, and distances must be exact; else they are bounds.
+/* solve_tables.c TABLES MATERIAL [STEP [-]] - solves all structures of a pawn ending, for example
+ * KPvKP, or every STEPth structure, without mirror images; tables answer for positions with other
+ * material. Compares verdict and distance of all positions, en passant included. STEP 0 takes the
+ * structures in which a double push can be answered en passant. With a further argument the values
+ * of all moves are known, and distances must be exact; else they are bounds.
  *
- * solve_tables.c TABLES COUNT [-] - solves COUNT random positions of kings and two or three pawns on the spot, and
- * compares verdict and moves with the ordinary tables. Every fourth has a right to take en passant if it may. With a
- * third argument the tables of three men may be asked, as the command does. Some may stay open, but few. */
+ * solve_tables.c TABLES COUNT [-] - solves COUNT random positions of kings and two or three pawns,
+ * and compares verdict and moves with the ordinary tables. Every fourth has a right to capture en
+ * passant if possible. With a third argument tables of three men may be used, as the command does.
+ * A few positions may stay open. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pawns/audit.h"
-#include "pawns/solve.h"
-#include "pawns/table_value.h"
-
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
+#include "core/system/hash.h"
+#include "pawns/check/audit.h"
+#include "pawns/solve/search.h"
+#include "pawns/solve/solve.h"
+#include "pawns/solve/table_oracle.h"
 
 static bool covers(void *context, const CellsKey *key)
 {
     (void)context;
-    return key->men + bit_count(cells_pawns(key)) <= 1;
+    return key->pieces + bit_count(cells_pawns(key)) <= 1;
 }
 
-/* A pawn of the side that has just moved, with its two squares behind it free. */
+/* Gives a right to capture en passant, of a pawn of the side that has just moved with two free
+ * squares behind it. */
 static void give_right(treb_position *pos)
 {
     const int up = pos->turn == TREB_BLACK ? 8 : -8;
@@ -47,14 +44,14 @@ static void give_right(treb_position *pos)
 static treb_position draw(uint64_t *state, bool right)
 {
     for (;;) {
-        treb_position pos = {.fullmove = 1, .turn = (uint8_t)(next_random(state) & 1)};
+        treb_position pos = {.fullmove = 1, .turn = (uint8_t)(splitmix64(state) & 1)};
         int men[4][2] = {{TREB_WHITE, TREB_KING},
                          {TREB_BLACK, TREB_KING},
                          {TREB_WHITE, TREB_PAWN},
                          {TREB_BLACK, TREB_PAWN}};
-        men[3][0] = (int)(next_random(state) % 3 == 0 ? TREB_WHITE : TREB_BLACK);
+        men[3][0] = (int)(splitmix64(state) % 3 == 0 ? TREB_WHITE : TREB_BLACK);
         for (int i = 0; i < 4; i++) {
-            int square = (int)(next_random(state) % 64);
+            int square = (int)(splitmix64(state) % 64);
             if (right && i >= 2) square = 16 + square % 32;
             if (!bit_test(position_occupied(&pos), square))
                 position_put(&pos, men[i][0], men[i][1], square);
@@ -66,36 +63,35 @@ static treb_position draw(uint64_t *state, bool right)
     }
 }
 
-/* Who wins, as blocked/ has it. */
-static BlockedVerdict truth(const treb_tables *tables, const treb_position *pos)
+/* The verdict by the tables. */
+static PawnVerdict truth(const treb_tables *tables, const treb_position *pos)
 {
     treb_wdl wdl;
     treb_error error;
     if (!movegen_any(pos))
-        return !position_in_check(pos) ? BLOCKED_DRAW : pos->turn ? BLOCKED_WHITE : BLOCKED_BLACK;
-    if (bit_count(position_occupied(pos)) < 3) return BLOCKED_DRAW;
+        return !position_in_check(pos) ? VERDICT_DRAW : pos->turn ? VERDICT_WHITE : VERDICT_BLACK;
+    if (bit_count(position_occupied(pos)) < 3) return VERDICT_DRAW;
     if (treb_probe_wdl(tables, pos, &wdl, &error) != TREB_OK) {
         fprintf(stderr, "%s\n", error.text);
         exit(1);
     }
-    if (wdl == TREB_DRAW) return BLOCKED_DRAW;
-    return (wdl > TREB_DRAW) == (pos->turn == TREB_WHITE) ? BLOCKED_WHITE : BLOCKED_BLACK;
+    if (wdl == TREB_DRAW) return VERDICT_DRAW;
+    return (wdl > TREB_DRAW) == (pos->turn == TREB_WHITE) ? VERDICT_WHITE : VERDICT_BLACK;
 }
 
 typedef struct Tally {
     int positions, moves, open, wrong;
     int ruled,
-        soonest; /* wins of which it is known when the clock goes back, and as soon as by the tables */
+        soonest; /* wins whose longest wait for a capture or pawn move is known, and is that of the tables */
 } Tally;
 
-static void compare(const treb_position *pos, const BlockedValue *value, BlockedVerdict is,
-                    Tally *tally)
+static void compare(const treb_position *pos, const PawnValue *value, PawnVerdict is, Tally *tally)
 {
     char fen[TREB_FEN_SIZE];
     bool right = value->verdict == is;
-    if (value->verdict == BLOCKED_OPEN) {
+    if (value->verdict == VERDICT_OPEN) {
         tally->open++;
-        right = is == BLOCKED_DRAW || value->can[is == BLOCKED_BLACK];
+        right = is == VERDICT_DRAW || value->can[is == VERDICT_BLACK];
     }
     if (right) return;
     position_to_fen(pos, fen);
@@ -103,12 +99,12 @@ static void compare(const treb_position *pos, const BlockedValue *value, Blocked
     tally->wrong++;
 }
 
-/* No capture, pawn move or mate comes sooner than the tables say. */
+/* Checks that no capture, pawn move or mate comes sooner than the tables say. */
 static void check_rule(const treb_tables *tables, const Solve *s, Tally *tally)
 {
     char fen[TREB_FEN_SIZE];
     treb_distance dtz;
-    const bool won = s->value.verdict == BLOCKED_WHITE || s->value.verdict == BLOCKED_BLACK;
+    const bool won = s->value.verdict == VERDICT_WHITE || s->value.verdict == VERDICT_BLACK;
     if (!won || s->moves == 0 || s->rule.plies < 0 || s->pos.ep != 0) return;
     if (treb_probe_dtz(tables, &s->pos, &dtz, NULL) != TREB_OK) exit(1);
     tally->ruled++;
@@ -123,11 +119,11 @@ static void check_rule(const treb_tables *tables, const Solve *s, Tally *tally)
 
 static void check(treb_tables *tables, const treb_position *pos, bool use, Tally *tally)
 {
-    LatticeLimits limits = {.memory = UINT64_C(512) << 20, .men = 2};
+    ProofGraphLimits limits = {.memory = UINT64_C(512) << 20, .pieces = 2};
     treb_error error;
     if (use) {
         limits.covers = covers;
-        limits.oracle = (FamilyOracle){tables, table_value, table_distance};
+        limits.oracle = (PositionOracle){tables, table_oracle_value, table_oracle_distance};
     }
     Solve *s = solve_position(pos, &limits, &error);
     if (s == NULL) {
@@ -148,17 +144,17 @@ static void check(treb_tables *tables, const treb_position *pos, bool use, Tally
 
 /* ---- All positions --------------------------------------------------------------------------- */
 
-/* All with these pawns; what one thread makes of some of them. */
+/* The work of one thread: some structures with these numbers of pawns. */
 typedef struct All {
     treb_tables *tables;
-    Lattice *lattice;
+    ProofGraph *graph;
     Distances *distances;
-    int pawns[2]; /* as an ending has them */
-    bool known;   /* all that moves lead to */
+    int pawns[2]; /* numbers, by colour */
+    bool known;   /* the values of all moves are known */
     uint64_t structures, positions, rights, wrong, undecided, exact, won;
 } All;
 
-/* Pawn structures, of two that mirror each other one. */
+/* A list of structures, without mirror images. */
 typedef struct Structures {
     CellsKey *key;
     size_t count, capacity;
@@ -168,35 +164,35 @@ typedef struct Structures {
 static bool other_men(void *context, const CellsKey *key)
 {
     const All *all = context;
-    return key->men > 0 || bit_count(key->pawns[0]) != all->pawns[0] ||
+    return key->pieces > 0 || bit_count(key->pawns[0]) != all->pawns[0] ||
            bit_count(key->pawns[1]) != all->pawns[1];
 }
 
-/* The tables answer for fewer than three men as well: these draw. */
+/* Answers with tables, and with a draw for fewer than three men. */
 static bool any_value(void *context, const treb_position *pos, int *out)
 {
     const All *all = context;
     *out = 0;
-    return bit_count(position_occupied(pos)) < 3 || table_value(all->tables, pos, out);
+    return bit_count(position_occupied(pos)) < 3 || table_oracle_value(all->tables, pos, out);
 }
 
-/* Takes in all that moves lead to. */
-static bool take_all(Lattice *lattice, const CellsKey *key)
+/* Takes in all structures that moves lead to. */
+static bool take_all(ProofGraph *graph, const CellsKey *key)
 {
-    Family *f = lattice_find(lattice, key);
-    if (f == NULL) f = lattice_add(lattice, key, true, FAMILY_BOTH);
+    Structure *f = proof_graph_find(graph, key);
+    if (f == NULL) f = proof_graph_add(graph, key, true, BOTH_WINNERS);
     if (f == NULL) return false;
     for (int i = 0; i < 2 * 64 && f->oracle == NULL; i++) {
         if (i / 2 >= f->edges[i % 2]) continue;
         const Edge *edge = &f->edge[i % 2][i / 2];
-        if (edge->child.family == NULL && !take_all(lattice, &edge->child.key)) return false;
+        if (edge->child.structure == NULL && !take_all(graph, &edge->child.key)) return false;
         for (int j = 0; j < edge->captures; j++)
-            if (!take_all(lattice, &edge->answer[j].key)) return false;
+            if (!take_all(graph, &edge->answer[j].key)) return false;
     }
     return true;
 }
 
-/* Bounds must hold. */
+/* Whether the bounds of a distance hold. */
 static bool distance_right(All *all, const treb_position *pos, int winner, int plies, Distance *d)
 {
     all->won++;
@@ -207,23 +203,23 @@ static bool distance_right(All *all, const treb_position *pos, int winner, int p
 
 static void compare_position(All *all, const treb_position *pos)
 {
-    BlockedValue value;
+    PawnValue value;
     treb_distance table = {0};
     treb_error error;
-    Family *family;
+    Structure *structure;
     Cell cell;
     Distance d = {-1, -1};
-    const BlockedVerdict is = truth(all->tables, pos);
-    if (!settle_position(all->lattice, pos, &value, &family, &cell)) exit(1);
+    const PawnVerdict is = truth(all->tables, pos);
+    if (!evaluate_position(all->graph, pos, &value, &structure, &cell)) exit(1);
     all->positions++;
-    all->undecided += value.verdict == BLOCKED_OPEN;
-    bool right = value.verdict == is || value.verdict == BLOCKED_OPEN;
-    if (value.verdict == BLOCKED_WHITE || value.verdict == BLOCKED_BLACK) {
+    all->undecided += value.verdict == VERDICT_OPEN;
+    bool right = value.verdict == is || value.verdict == VERDICT_OPEN;
+    if (value.verdict == VERDICT_WHITE || value.verdict == VERDICT_BLACK) {
         if (treb_probe_dtc(all->tables, pos, &table, &error) != TREB_OK) {
             fprintf(stderr, "%s\n", error.text);
             exit(1);
         }
-        right = right && distance_right(all, pos, value.verdict == BLOCKED_WHITE ? 0 : 1,
+        right = right && distance_right(all, pos, value.verdict == VERDICT_WHITE ? 0 : 1,
                                         (int)table.plies, &d);
     }
     if (right) return;
@@ -234,13 +230,13 @@ static void compare_position(All *all, const treb_position *pos)
                (int)value.verdict, d.least, d.most, (int)is, (int)table.plies);
 }
 
-/* All placements of the kings, and of each where a pawn may just have come that can be taken. */
-static void compare_family(All *all, const CellsKey *key)
+/* Compares all placements of the kings, and those with a right to capture en passant. */
+static void compare_structure(All *all, const CellsKey *key)
 {
-    Family *f = lattice_find(all->lattice, key);
-    if (f == NULL) f = lattice_add(all->lattice, key, true, FAMILY_BOTH);
-    if (f == NULL || (all->known && !take_all(all->lattice, key))) exit(1);
-    if (!lattice_resolve(all->lattice, f, NULL)) exit(1);
+    Structure *f = proof_graph_find(all->graph, key);
+    if (f == NULL) f = proof_graph_add(all->graph, key, true, BOTH_WINNERS);
+    if (f == NULL || (all->known && !take_all(all->graph, key))) exit(1);
+    if (!search_decide(all->graph, f, NULL)) exit(1);
     all->structures++;
     for (int side = 0; side < 2; side++)
         for (Cell cell = 0; cell < 4096; cell++) {
@@ -266,7 +262,7 @@ static uint64_t pawns_beside(uint64_t pawns)
     return beside;
 }
 
-/* Whether a double push may be answered en passant. */
+/* Whether a double push can be answered en passant. */
 static bool may_take(const CellsKey *key)
 {
     const uint64_t white = (key->pawns[0] & rank_bits(1)) << 16,
@@ -292,7 +288,7 @@ static void add_structure(Structures *all, const CellsKey *key)
     all->key[all->count++] = *key;
 }
 
-/* Places the pawns that are left, each behind the one before it of its colour. */
+/* Places the remaining pawns, each on a higher square than the one of its colour before it. */
 static void place_pawns(Structures *all, CellsKey *key)
 {
     const int color = bit_count(key->pawns[0]) < all->pawns[0] ? 0 : 1;
@@ -308,20 +304,20 @@ static void place_pawns(Structures *all, CellsKey *key)
     }
 }
 
-/* Every so often all is forgotten: with a queen structures take much memory. */
+/* Starts with an empty graph from time to time: structures with a queen take much memory. */
 static void begin_anew(All *all)
 {
     enum { MEMORY = 1 << 27 };
-    const LatticeLimits limits = {.memory = UINT64_C(2) << 30,
-                                  .men = 2,
-                                  .covers = other_men,
-                                  .oracle = {all, any_value, NULL}};
-    if (all->lattice != NULL && all->lattice->bytes < MEMORY) return;
+    const ProofGraphLimits limits = {.memory = UINT64_C(2) << 30,
+                                     .pieces = 2,
+                                     .covers = other_men,
+                                     .oracle = {all, any_value, NULL}};
+    if (all->graph != NULL && all->graph->bytes < MEMORY) return;
     distances_free(all->distances);
-    if (all->lattice != NULL) lattice_free(all->lattice);
-    all->lattice = lattice_new(&limits);
+    if (all->graph != NULL) proof_graph_free(all->graph);
+    all->graph = proof_graph_new(&limits);
     all->distances =
-        all->lattice != NULL ? distances_new(all->lattice, UINT64_C(1) << 30, false) : NULL;
+        all->graph != NULL ? distances_new(all->graph, UINT64_C(1) << 30, false) : NULL;
     if (all->distances == NULL) exit(1);
 }
 
@@ -340,7 +336,7 @@ static int compare_all(treb_tables *tables, const char *material, int step, bool
 {
     Structures structures = {0};
     All sum = {0};
-    CellsKey key = {.men = 0};
+    CellsKey key = {.pieces = 0};
     int color = -1;
     for (; *material != '\0'; material++) {
         color += *material == 'K';
@@ -351,15 +347,15 @@ static int compare_all(treb_tables *tables, const char *material, int step, bool
     {
         All all = {.tables = tables, .known = known};
         memcpy(all.pawns, structures.pawns, sizeof all.pawns);
-        /* Those that are close have much in common. */
+        /* Neighbours in the list share many structures. */
 #pragma omp for schedule(dynamic, 256)
         for (size_t i = 0; i < structures.count; i++) {
             if (step > 0 ? i % (size_t)step != 0 : !may_take(&structures.key[i])) continue;
             begin_anew(&all);
-            compare_family(&all, &structures.key[i]);
+            compare_structure(&all, &structures.key[i]);
         }
         distances_free(all.distances);
-        if (all.lattice != NULL) lattice_free(all.lattice);
+        if (all.graph != NULL) proof_graph_free(all.graph);
 #pragma omp critical
         add_up(&sum, &all);
     }

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """studies.py [options] TREBUCHET [TABLES...]
 
-Solves the published studies and textbook positions of tests/data/studies.tsv, one after the other
-with all processors, and compares what is proven with what was published: who wins, and whether the first
-move of the solution keeps that, alone or beside others. The table goes into docs/pawn-endings.md,
-between the two marks there, and its summary to standard output.
+Solves the published studies and textbook positions of tests/data/studies.tsv, one after the other with all processors, and
+compares the proofs with what was published: who wins, and whether the first move of the solution keeps that result, alone or
+beside other moves. Writes the table into docs/pawn-endings.md, between the two marks there, and a summary to standard output.
 
-With --quick only those are solved that the file calls quick, and nothing is written: exit code 1 if
-one of them is open or its proof disagrees with what was published."""
+With --quick solves only the positions that the file calls quick, and writes nothing. Exit code 1 if one of them is open or its
+proof disagrees with what was published."""
 import argparse
 import json
 import os
@@ -38,7 +37,7 @@ def studies():
 
 
 def solve(args, fen, seconds):
-    """What trebuchet solve says of a position, and the processor time that it took."""
+    """Returns the answer of `trebuchet solve` for a position, and the processor time that it took."""
     command = [args.trebuchet, "solve", "--quiet", "--json", "--time", str(seconds), "--memory", args.memory]
     for folder in args.tables:
         command += ["--tables", folder]
@@ -55,7 +54,7 @@ def solve(args, fen, seconds):
 
 
 def after(fen, uci):
-    """The FEN after a move of a king or a pawn."""
+    """Returns the FEN after a move of a king or a pawn."""
     board, side = fen.split()[:2]
     square = {}
     for rank, row in zip("87654321", board.split("/")):
@@ -93,8 +92,9 @@ def bare(san):
 
 
 def judge(study, answer):
-    """What became of a study: whether it is proven; the moves that keep what is proven, those of them that were not
-    published, and those that are open; what the proof says against the source, if anything."""
+    """Returns the result for a study: whether it is proven; the moves that keep the proven result, those of them
+    that were not published, and those that are open; where the proof contradicts the
+    source."""
     verdict = answer["verdict"]
     moves = answer["moves"]
     keys = [] if study["key"] == "-" else [bare(k) for k in study["key"].split()]
@@ -117,7 +117,7 @@ def judge(study, answer):
 
 
 def numbered(fen, sans):
-    """Moves with their numbers."""
+    """Returns moves with their numbers."""
     white = fen.split()[1] == "w"
     text = []
     for i, san in enumerate(sans):
@@ -130,7 +130,7 @@ def numbered(fen, sans):
 
 
 def show_line(args, fen, move):
-    """How another move does it: the best play behind it, where it wins."""
+    """Returns the best play after another winning move."""
     answer = solve(args, after(fen, move["uci"]), args.line_time)
     line = answer.get("line", [])
     text = numbered(fen, [move["san"]] + line[:LINE_PLIES])
@@ -140,7 +140,7 @@ def show_line(args, fen, move):
 
 
 def refutation(args, study, answer):
-    """What is wrong with the published moves: the replies that hold, or the best play, where another side wins."""
+    """Returns why the published moves fail: the replies that hold, or the best play if the other side wins."""
     keys = [bare(key) for key in study["key"].split()]
     text = []
     for move in answer["moves"]:

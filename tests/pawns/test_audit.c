@@ -1,14 +1,15 @@
-/* test_audit.c - the checker of blocked positions: silent about what is right, it finds each kind
- * of damage done to a solution. */
+/* test_audit.c - the audit of solutions: it accepts correct solutions and finds each kind of damage
+ * to one. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pawns/audit.h"
+#include "pawns/check/audit.h"
 #include "tests/support/suite.h"
 
-/* Open where kings and pawns alone are followed; the second is decided with one piece. */
+/* The first is open if only structures of kings and pawns are allowed; the second is decided with
+ * one piece. */
 static const char open_fen[] = "8/8/3p4/3Pp3/4P3/8/8/k1K5 w - - 0 1";
 static const char trebuchet_fen[] = "8/8/8/3pK3/2kP4/8/8/8 w - - 0 1";
 
@@ -16,7 +17,7 @@ static const char trebuchet_fen[] = "8/8/8/3pK3/2kP4/8/8/8 w - - 0 1";
 static bool covers_kings(void *context, const CellsKey *key)
 {
     (void)context;
-    return key->men == 0 && cells_pawns(key) == 0;
+    return key->pieces == 0 && cells_pawns(key) == 0;
 }
 
 static bool kings_draw(void *context, const treb_position *pos, int *out)
@@ -26,12 +27,13 @@ static bool kings_draw(void *context, const treb_position *pos, int *out)
     return true;
 }
 
-static Blocked *solve_in(const char *fen, int men, uint64_t memory)
+static Blocked *solve_in(const char *fen, int pieces, uint64_t memory)
 {
-    BlockedRequest request = {.goal = GOAL_EXACT,
-                              .all = true,
-                              .region = {UINT64_MAX, UINT64_MAX},
-                              .limits = {.memory = memory, .men = men, .covers = covers_kings}};
+    BlockedRequest request = {
+        .goal = GOAL_EXACT,
+        .all = true,
+        .region = {UINT64_MAX, UINT64_MAX},
+        .limits = {.memory = memory, .pieces = pieces, .covers = covers_kings}};
     treb_error error;
     request.limits.oracle.value = kings_draw;
     ck_assert_int_eq(position_from_fen(fen, &request.pos, NULL), TREB_OK);
@@ -40,7 +42,10 @@ static Blocked *solve_in(const char *fen, int men, uint64_t memory)
     return b;
 }
 
-static Blocked *solve(const char *fen, int men) { return solve_in(fen, men, UINT64_C(100) << 20); }
+static Blocked *solve(const char *fen, int pieces)
+{
+    return solve_in(fen, pieces, UINT64_C(100) << 20);
+}
 
 static char first_fault[256];
 
@@ -75,13 +80,13 @@ START_TEST(sound_solutions)
 {
     static const char *const fens[] = {
         open_fen, trebuchet_fen, "8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1",
-        "k7/8/8/8/1p6/pP6/P7/6K1 w - - 0 1"}; /* a double push may be answered en passant */
+        "k7/8/8/8/1p6/pP6/P7/6K1 w - - 0 1"}; /* a double push can be answered en passant */
     for (size_t i = 0; i < sizeof fens / sizeof *fens; i++) {
         Blocked *b = solve(fens[i], i == 1);
         AuditReport report = audit(b);
         ck_assert_msg(report.faults == 0, "%s: %s", fens[i], first_fault);
-        ck_assert_uint_eq(report.loose, 0);
-        ck_assert_uint_eq(report.families, b->lattice->families);
+        ck_assert_uint_eq(report.improvable, 0);
+        ck_assert_uint_eq(report.structures, b->graph->structures);
         blocked_free(b);
     }
 }
@@ -106,23 +111,24 @@ START_TEST(stops)
 }
 END_TEST
 
-/* ---- Damage to what families claim ----------------------------------------------------------- */
+/* ---- Damage to what structures claim
+ * ----------------------------------------------------------- */
 
-/* A family that is not all decided, of kings and pawns, other than the one asked about. */
-static Family *some_family(const Blocked *b)
+/* A structure of kings and pawns that is not completely decided, other than that of the
+ * position. */
+static Structure *some_structure(const Blocked *b)
 {
-    for (int p = LATTICE_POTENTIALS - 1; p >= 0; p--)
-        for (int i = 0; i < b->lattice->count[p]; i++) {
-            Family *f = b->lattice->by_potential[p][i];
-            if (f != b->family && f->solved && !f->decided && f->key.men == 0) return f;
+    for (int p = PROOF_GRAPH_POTENTIALS - 1; p >= 0; p--)
+        for (int i = 0; i < b->graph->count[p]; i++) {
+            Structure *f = b->graph->by_potential[p][i];
+            if (f != b->structure && f->solved && !f->decided && f->key.pieces == 0) return f;
         }
-    ck_abort_msg("no such family");
+    ck_abort_msg("no such structure");
     return NULL;
 }
 
-/* Flips one cell of a level: the first legal one where it has the value asked for. Both levels are
- * kept in agreement. */
-static void flip(Family *f, int winner, int side, bool won)
+/* Flips the first legal cell with the given value, at all levels. */
+static void flip(Structure *f, int winner, int side, bool won)
 {
     for (Cell cell = 0; cell < 4096; cell++) {
         uint64_t bit = square_bit((int)(cell % 64));
@@ -143,7 +149,7 @@ START_TEST(wins_too_many_and_too_few)
 {
     for (int i = 0; i < 8; i++) {
         Blocked *b = solve(open_fen, 0);
-        flip(some_family(b), i & 1, i >> 1 & 1, i >> 2);
+        flip(some_structure(b), i & 1, i >> 1 & 1, i >> 2);
         expect_fault(b, i >> 2 ? "is claimed not to win" : "claimed to be won");
     }
 }
@@ -152,7 +158,7 @@ END_TEST
 START_TEST(levels_that_contradict)
 {
     Blocked *b = solve(open_fen, 0);
-    Family *f = some_family(b);
+    Structure *f = some_structure(b);
     for (int w = 0; w < 64; w++) f->won[MAYBE][0][0][w] &= ~f->won[SURE][0][0][w];
     f->won[SURE][0][0][10] |= f->legal[0][10];
     expect_fault(b, "");
@@ -162,18 +168,18 @@ END_TEST
 START_TEST(structure_of_cells)
 {
     Blocked *b = solve(open_fen, 0);
-    Family *f = some_family(b);
+    Structure *f = some_structure(b);
     f->stuck[1][0] |= f->legal[1][0];
     ck_assert_uint_ne(f->legal[1][0], 0);
-    expect_fault(b, "said to have no move");
+    expect_fault(b, "claimed to have no move");
     b = solve(open_fen, 0);
-    some_family(b)->legal[0][0] ^= 1; /* both kings on a1 */
-    expect_fault(b, "a position or not");
+    some_structure(b)->legal[0][0] ^= 1; /* both kings on a1 */
+    expect_fault(b, "legal or not");
 }
 END_TEST
 
-/* Marks as won for White all from which it can play on for ever while Black has no way out: each
- * such win rests on others, as each position has the moves that it should. None is one. */
+/* Marks positions as won for White in which White can play on for ever and Black has no way out.
+ * Each such win rests on others that are claimed, but none is a win. */
 typedef struct Circle {
     const Blocked *b;
     uint64_t set[2][64];
@@ -220,9 +226,9 @@ START_TEST(wins_in_a_circle)
     }
     for (int i = 0; i < 128; i++) {
         uint64_t cells = c.set[i / 64][i % 64];
-        marked += bit_count(cells & ~b->family->won[SURE][0][i / 64][i % 64]);
+        marked += bit_count(cells & ~b->structure->won[SURE][0][i / 64][i % 64]);
         for (int level = SURE; level <= MAYBE; level++)
-            b->family->won[level][0][i / 64][i % 64] |= cells;
+            b->structure->won[level][0][i / 64][i % 64] |= cells;
     }
     ck_assert_int_gt(marked, 1000);
     AuditReport report = audit(b);
@@ -240,43 +246,43 @@ START_TEST(answers_of_tables)
         treb_position pos;
         ck_assert_int_eq(position_from_fen("8/8/8/4K3/2k5/8/8/8 w - - 0 1", &pos, NULL), TREB_OK);
         ck_assert(cells_from_position(&pos, &kings, NULL));
-        Family *f = lattice_find(b->lattice, &kings);
+        Structure *f = proof_graph_find(b->graph, &kings);
         ck_assert_ptr_nonnull(f);
         int word = 0;
-        while (f->filled[1][word] == 0) word++;
-        uint64_t bit = f->filled[1][word] & (0 - f->filled[1][word]);
+        while (f->asked[1][word] == 0) word++;
+        uint64_t bit = f->asked[1][word] & (0 - f->asked[1][word]);
         if (i == 0)
             f->won[SURE][0][1][word] |= bit;
         else
             f->stuck[1][word] |= bit;
-        expect_fault(b, i == 0 ? "the tables have 0" : "said to have no move");
+        expect_fault(b, i == 0 ? "the tables say 0" : "claimed to have no move");
     }
 }
 END_TEST
 
 /* ---- Damage to what is shown ----------------------------------------------------------------- */
 
-/* Some win with a rank of at least 3. */
-static uint16_t *some_rank(Blocked *b)
+/* A win with a distance of at least 3. */
+static uint16_t *some_distance(Blocked *b)
 {
     for (int winner = 0; winner < 2; winner++)
         for (int side = 0; side < 2; side++)
             for (int i = 0; i < 4096; i++) {
-                uint16_t *rank = &b->by[winner].rank[side][i / 64][i % 64];
-                if (*rank >= 3 && *rank != RANK_NONE) return rank;
+                uint16_t *plies = &b->by_winner[winner].plies[side][i / 64][i % 64];
+                if (*plies >= 3 && *plies != DISTANCE_NONE) return plies;
             }
     ck_abort_msg("no win");
     return NULL;
 }
 
-START_TEST(ranks)
+START_TEST(distances)
 {
     static const char *const says[] = {"is said to be exact", "the rules give", "do not agree"};
     for (int i = 0; i < 3; i++) {
         Blocked *b = solve(trebuchet_fen, 1);
         ck_assert(!b->upper_bounds);
-        uint16_t *rank = some_rank(b);
-        *rank = i == 0 ? *rank + 2 : i == 1 ? *rank - 2 : RANK_NONE;
+        uint16_t *plies = some_distance(b);
+        *plies = i == 0 ? *plies + 2 : i == 1 ? *plies - 2 : DISTANCE_NONE;
         expect_fault(b, says[i]);
     }
 }
@@ -285,17 +291,17 @@ END_TEST
 START_TEST(verdicts)
 {
     Blocked *b = solve(trebuchet_fen, 1);
-    for (int i = 0; i < 64; i++) b->by[0].won[0][i] ^= b->legal[0][i];
+    for (int i = 0; i < 64; i++) b->by_winner[0].won[0][i] ^= b->legal[0][i];
     expect_fault(b, "do not agree");
     b = solve(trebuchet_fen, 1);
-    b->by[0].open[0][0] ^= b->legal[0][0];
+    b->by_winner[0].open[0][0] ^= b->legal[0][0];
     expect_fault(b, "do not agree");
     b = solve(open_fen, 0);
     ck_assert(b->upper_bounds);
     b->upper_bounds = false;
     expect_fault(b, "do not agree");
     b = solve(open_fen, 0);
-    for (int i = 0; i < 128; i++) b->by[1].open[i / 64][i % 64] = 0;
+    for (int i = 0; i < 128; i++) b->by_winner[1].open[i / 64][i % 64] = 0;
     expect_fault(b, "the rules do not exclude it");
 }
 END_TEST
@@ -313,7 +319,7 @@ int main(void)
     tcase_add_test(damage, structure_of_cells);
     tcase_add_test(damage, wins_in_a_circle);
     tcase_add_test(damage, answers_of_tables);
-    tcase_add_test(damage, ranks);
+    tcase_add_test(damage, distances);
     tcase_add_test(damage, verdicts);
     suite_add_tcase(suite, right);
     suite_add_tcase(suite, damage);

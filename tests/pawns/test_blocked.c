@@ -1,11 +1,12 @@
-/* test_blocked.c - kings among blocked pawns: the book's tables, a checker of its own, and known
- * structures. */
+/* test_blocked.c - kings among blocked pawns: the tables of the 1983 book, an independent checker,
+ * and known structures. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pawns/blocked.h"
+#include "pawns/blocked/blocked.h"
+#include "pawns/solve/search.h"
 #include "tests/support/suite.h"
 
 static const char book_fen[] = "8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1";
@@ -38,15 +39,15 @@ static Blocked *solve_take(const char *fen, const char *from, bool safe)
 
 /* ---- The book -------------------------------------------------------------------------------- */
 
-/* One cell of the book's tables. */
+/* Compares one cell of the book's tables. */
 static void compare_cell(const Blocked *b, int side, int white, int black, const char *cell)
 {
     char found[8];
-    int rank = b->by[TREB_WHITE].rank[side][white][black];
+    int distance = b->by_winner[TREB_WHITE].plies[side][white][black];
     if (!blocked_is_legal(b, side, white, black))
         strcpy(found, "H");
-    else if (bit_test(b->by[TREB_WHITE].won[side][white], black))
-        snprintf(found, sizeof found, "%d", rank % 1000);
+    else if (bit_test(b->by_winner[TREB_WHITE].won[side][white], black))
+        snprintf(found, sizeof found, "%d", distance % 1000);
     else
         strcpy(found, side == TREB_WHITE ? "*" : "-");
     ck_assert_msg(strcmp(found, cell) == 0, "%c to move, squares %d and %d: %s, the book has %s",
@@ -81,8 +82,8 @@ START_TEST(book_tables)
     }
     fclose(file);
     ck_assert_int_eq(cells, 280);
-    BlockedValue start = blocked_value(b, TREB_WHITE, square_of("e5"), square_of("a5"));
-    ck_assert_int_eq(start.verdict, BLOCKED_WHITE);
+    PawnValue start = blocked_value(b, TREB_WHITE, square_of("e5"), square_of("a5"));
+    ck_assert_int_eq(start.verdict, VERDICT_WHITE);
     ck_assert_int_eq(start.plies, 16);
     blocked_free(b);
 }
@@ -90,25 +91,23 @@ END_TEST
 
 /* ---- A checker of its own -------------------------------------------------------------------- */
 
-/* Looks at positions one at a time, with the rules of core/movegen alone, and asks whether the
- * ranks are those of the goal: what must be known is only the rank of each position a move leads
- * to. */
+/* Checks the distances to a goal, one position at a time, with the rules of core/chess/movegen
+ * alone: each distance must follow from those of the positions that its moves lead to. */
 typedef struct Checker {
     const Blocked *b;
     int attacker;
 } Checker;
 
-static int rank_of(const Checker *c, const treb_position *pos)
+static int distance_of_position(const Checker *c, const treb_position *pos)
 {
     int white = position_king(pos, TREB_WHITE), black = position_king(pos, TREB_BLACK);
-    const BlockedRanks *ranks = &c->b->by[c->attacker];
-    ck_assert_int_eq(bit_test(ranks->won[pos->turn][white], black),
-                     ranks->rank[pos->turn][white][black] != RANK_NONE);
-    return bit_test(ranks->won[pos->turn][white], black) ? ranks->rank[pos->turn][white][black]
-                                                         : -1;
+    const BlockedDistances *from = &c->b->by_winner[c->attacker];
+    ck_assert_int_eq(bit_test(from->won[pos->turn][white], black),
+                     from->plies[pos->turn][white][black] != DISTANCE_NONE);
+    return bit_test(from->won[pos->turn][white], black) ? from->plies[pos->turn][white][black] : -1;
 }
 
-/* Rank 0 of GOAL_TAKE: a legal capture is one of a pawn that nothing defends. */
+/* Distance 0 of GOAL_TAKE. A legal capture is always of a pawn that nothing defends. */
 static bool at_goal(const Checker *c, const treb_position *pos, bool captures)
 {
     const BlockedRequest *r = &c->b->request;
@@ -120,7 +119,7 @@ static bool at_goal(const Checker *c, const treb_position *pos, bool captures)
     return !r->safe || (king_attacks(other) & own) == 0;
 }
 
-static int plain_rank(const Checker *c, const treb_position *pos)
+static int plain_distance(const Checker *c, const treb_position *pos)
 {
     Move moves[MOVES_MAX];
     int count = movegen_legal(pos, moves), least = -1, most = -1, quiet = 0, captures = 0;
@@ -132,24 +131,24 @@ static int plain_rank(const Checker *c, const treb_position *pos)
             continue;
         }
         position_make(pos, moves[i], &child);
-        int rank = rank_of(c, &child);
+        int distance = distance_of_position(c, &child);
         quiet++;
-        if (rank < 0) {
+        if (distance < 0) {
             all = false;
             continue;
         }
-        if (least < 0 || rank < least) least = rank;
-        if (rank > most) most = rank;
+        if (least < 0 || distance < least) least = distance;
+        if (distance > most) most = distance;
     }
     if (at_goal(c, pos, captures > 0)) return 0;
     if (pos->turn == c->attacker) return least < 0 ? -1 : least + 1;
     return all && quiet > 0 && captures == 0 ? most + 1 : -1;
 }
 
-/* Every placement; returns how many have a rank. */
-static int check_ranks(const Blocked *b)
+/* Checks all placements; returns the number of those with a distance. */
+static int check_distances(const Blocked *b)
 {
-    int ranked = 0;
+    int counted = 0;
     for (int i = 0; i < 4 * 4096; i++) {
         Checker c = {b, i & 1};
         treb_position pos = b->request.pos, check;
@@ -166,12 +165,13 @@ static int check_ranks(const Blocked *b)
         bool legal = free && position_check(&check, NULL) == TREB_OK;
         ck_assert_int_eq(blocked_is_legal(b, pos.turn, white, black), legal);
         if (!legal) continue;
-        int rank = rank_of(&c, &pos);
-        ck_assert_msg(rank == plain_rank(&c, &pos), "kings on %d and %d, turn %d: rank %d, not %d",
-                      white, black, pos.turn, rank, plain_rank(&c, &pos));
-        ranked += rank >= 0;
+        int distance = distance_of_position(&c, &pos);
+        ck_assert_msg(distance == plain_distance(&c, &pos),
+                      "kings on %d and %d, turn %d: distance %d, not %d", white, black, pos.turn,
+                      distance, plain_distance(&c, &pos));
+        counted += distance >= 0;
     }
-    return ranked;
+    return counted;
 }
 
 static const char *const structures[] = {
@@ -190,7 +190,7 @@ enum { STRUCTURES = sizeof structures / sizeof *structures };
 START_TEST(every_rank_of_a_goal)
 {
     static const char *const targets[] = {"e5,f5", "d3", "a1,h8"};
-    int ranked = 0;
+    int counted = 0;
     for (int i = 0; i < STRUCTURES; i++)
         for (int kind = 0; kind < 6; kind++) {
             BlockedRequest request = {.pos = position(structures[i]), .goal = GOAL_TAKE};
@@ -203,33 +203,33 @@ START_TEST(every_rank_of_a_goal)
             }
             Blocked *b = blocked_solve(&request, &error);
             ck_assert_msg(b != NULL, "%s", error.text);
-            ranked += check_ranks(b);
+            counted += check_distances(b);
             blocked_free(b);
         }
-    ck_assert_int_gt(ranked, 50000);
+    ck_assert_int_gt(counted, 50000);
 }
 END_TEST
 
 /* ---- Exact values ---------------------------------------------------------------------------- */
 
-static Blocked *solve_exact(const char *fen, int men, bool all)
+static Blocked *solve_exact(const char *fen, int pieces, bool all)
 {
     BlockedRequest request = {.pos = position(fen),
                               .goal = GOAL_EXACT,
                               .all = all,
                               .region = {UINT64_MAX, UINT64_MAX},
-                              .limits = {.memory = UINT64_C(700) << 20, .men = men}};
+                              .limits = {.memory = UINT64_C(700) << 20, .pieces = pieces}};
     treb_error error;
     Blocked *b = blocked_solve(&request, &error);
     ck_assert_msg(b != NULL, "%s", error.text);
     return b;
 }
 
-static BlockedValue value_of(const char *fen, int men)
+static PawnValue value_of(const char *fen, int pieces)
 {
-    Blocked *b = solve_exact(fen, men, false);
+    Blocked *b = solve_exact(fen, pieces, false);
     const treb_position *pos = &b->request.pos;
-    BlockedValue value =
+    PawnValue value =
         blocked_value(b, pos->turn, position_king(pos, TREB_WHITE), position_king(pos, TREB_BLACK));
     blocked_free(b);
     return value;
@@ -241,8 +241,8 @@ START_TEST(trebuchet)
     for (int side = 0; side < 2; side++) {
         char fen[64];
         snprintf(fen, sizeof fen, "%s %c - - 0 1", square, side ? 'b' : 'w');
-        BlockedValue value = value_of(fen, 2);
-        ck_assert_int_eq(value.verdict, side ? BLOCKED_WHITE : BLOCKED_BLACK);
+        PawnValue value = value_of(fen, 2);
+        ck_assert_int_eq(value.verdict, side ? VERDICT_WHITE : VERDICT_BLACK);
         ck_assert_int_eq(value.plies, 2);
     }
     Blocked *b = solve_exact("8/8/8/3pK3/2kP4/8/8/8 w - - 0 1", 2, true);
@@ -266,22 +266,22 @@ START_TEST(draws)
         "4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 b - - 0 1",
         "7k/8/8/8/8/8/8/K7 w - - 0 1",
     };
-    for (size_t i = 0; i < 3; i++) ck_assert_int_eq(value_of(drawn[i], 1).verdict, BLOCKED_DRAW);
+    for (size_t i = 0; i < 3; i++) ck_assert_int_eq(value_of(drawn[i], 1).verdict, VERDICT_DRAW);
 }
 END_TEST
 
 START_TEST(book_position_exactly)
 {
     Blocked *b = solve_exact(book_fen, 1, true);
-    BlockedMove moves[MOVES_MAX];
+    PawnMove moves[MOVES_MAX];
     int count = blocked_moves(b, moves);
     ck_assert_int_eq(count, 6);
     ck_assert_str_eq(moves[0].san, "Kf5");
-    ck_assert_int_eq(moves[0].value.verdict, BLOCKED_WHITE);
+    ck_assert_int_eq(moves[0].value.verdict, VERDICT_WHITE);
     ck_assert_int_eq(moves[0].value.plies, 17);
-    for (int i = 1; i < count; i++) ck_assert_int_eq(moves[i].value.verdict, BLOCKED_DRAW);
-    BlockedMove line[64];
-    BlockedEnd end;
+    for (int i = 1; i < count; i++) ck_assert_int_eq(moves[i].value.verdict, VERDICT_DRAW);
+    PawnMove line[64];
+    LineEnd end;
     treb_position last;
     count = blocked_line(b, line, 64, &end, &last);
     ck_assert_int_ge(count, 17);
@@ -290,24 +290,24 @@ START_TEST(book_position_exactly)
 }
 END_TEST
 
-/* Without pieces nothing can be proven of Lasker and Reichhelm's position but this: of White's
- * three moves one may win. tests/blocked_tables and docs/blocked.md have the rest. */
+/* Without pieces this is all that can be proven about Lasker and Reichhelm's position: one of
+ * White's three moves may win. tests/pawns/blocked_tables.c and docs/blocked.md have more. */
 START_TEST(lasker_reichhelm_bounds)
 {
     Blocked *b = solve_exact(structures[1], 0, false);
-    BlockedMove moves[MOVES_MAX];
+    PawnMove moves[MOVES_MAX];
     int count = blocked_moves(b, moves);
     ck_assert_int_eq(count, 3);
     for (int i = 0; i < count; i++) {
         bool best = strcmp(moves[i].san, "Kb1") == 0;
-        ck_assert_int_eq(moves[i].value.verdict, best ? BLOCKED_OPEN : BLOCKED_DRAW);
+        ck_assert_int_eq(moves[i].value.verdict, best ? VERDICT_OPEN : VERDICT_DRAW);
         ck_assert(!best || (moves[i].value.can[TREB_WHITE] && !moves[i].value.can[TREB_BLACK]));
     }
     blocked_free(b);
 }
 END_TEST
 
-/* With one piece the textbook's squares are proven. */
+/* With one piece the corresponding squares of the textbooks are proven. */
 START_TEST(lasker_reichhelm_squares)
 {
     static const char *const pairs[] = {"c4 b6", "c3 b7", "d3 c7", "c2 b8", "d2 c8",
@@ -333,7 +333,7 @@ START_TEST(bounds_only_tighten)
             *more = solve_exact(structures[7], 1, true);
     int settled = 0;
     for (int i = 0; i < 256; i++) {
-        const BlockedRanks *a = &less->by[i >> 7], *b = &more->by[i >> 7];
+        const BlockedDistances *a = &less->by_winner[i >> 7], *b = &more->by_winner[i >> 7];
         int side = i >> 6 & 1, w = i & 63;
         ck_assert_uint_eq(a->won[side][w] & ~b->won[side][w], 0);
         ck_assert_uint_eq(b->open[side][w] & ~a->open[side][w], 0);
@@ -347,36 +347,37 @@ END_TEST
 
 START_TEST(little_memory)
 {
-    BlockedRequest request = {.pos = position(book_fen), .limits = {.memory = 1000, .men = 2}};
+    BlockedRequest request = {.pos = position(book_fen), .limits = {.memory = 1000, .pieces = 2}};
     treb_error error;
     ck_assert_ptr_null(blocked_solve(&request, &error));
     ck_assert(strstr(error.text, "memory") != NULL);
-    request.limits.memory = 200000; /* room for a few families */
+    request.limits.memory = 200000; /* room for a few structures */
     Blocked *b = blocked_solve(&request, &error);
     ck_assert_msg(b != NULL, "%s", error.text);
-    ck_assert(b->lattice->full);
-    ck_assert_uint_le(b->lattice->bytes, request.limits.memory);
+    ck_assert(b->graph->full);
+    ck_assert_uint_le(b->graph->bytes, request.limits.memory);
     ck_assert_int_eq(blocked_value(b, TREB_WHITE, square_of("e5"), square_of("a5")).verdict,
-                     BLOCKED_OPEN);
+                     VERDICT_OPEN);
     blocked_free(b);
 }
 END_TEST
 
-/* Where a family has no room a smaller one may have. */
+/* A smaller structure may have room when a large one does not. */
 START_TEST(little_room)
 {
-    const LatticeLimits limits = {.memory = 1 << 20, .men = 1, .unscouted = true};
-    const CellsKey kings = {.men = 0}, queen = {.man = {{TREB_WHITE, TREB_QUEEN}}, .men = 1};
-    Lattice *lattice = lattice_new(&limits);
-    ck_assert_ptr_nonnull(lattice);
-    ck_assert_ptr_null(lattice_add(lattice, &queen, false, FAMILY_BOTH));
-    ck_assert(lattice->full && !lattice->failed);
-    ck_assert_ptr_nonnull(lattice_add(lattice, &kings, false, FAMILY_BOTH));
-    lattice_free(lattice);
+    const ProofGraphLimits limits = {.memory = 1 << 20, .pieces = 1, .no_win_search = true};
+    const CellsKey kings = {.pieces = 0},
+                   queen = {.piece = {{TREB_WHITE, TREB_QUEEN}}, .pieces = 1};
+    ProofGraph *graph = proof_graph_new(&limits);
+    ck_assert_ptr_nonnull(graph);
+    ck_assert_ptr_null(proof_graph_add(graph, &queen, false, BOTH_WINNERS));
+    ck_assert(graph->full && !graph->failed);
+    ck_assert_ptr_nonnull(proof_graph_add(graph, &kings, false, BOTH_WINNERS));
+    proof_graph_free(graph);
 }
 END_TEST
 
-static int count_sure(const Family *f, int winner, int side)
+static int count_sure(const Structure *f, int winner, int side)
 {
     int count = 0;
     for (size_t w = 0; w < cells_words(&f->key); w++)
@@ -384,25 +385,26 @@ static int count_sure(const Family *f, int winner, int side)
     return count;
 }
 
-/* Black takes the new queen and wins by his pawn: as much is known of that whether the family with the queen is unknown,
- * or only White's wins are looked for in it. */
+/* Black captures the new queen and wins with his pawn. This is known if the structure with the
+ * queen is unknown, and also if only White's wins are looked for in it. */
 START_TEST(taken_back)
 {
-    const LatticeLimits limits = {.memory = UINT64_C(1) << 28, .men = 1, .unscouted = true};
+    const ProofGraphLimits limits = {
+        .memory = UINT64_C(1) << 28, .pieces = 1, .no_win_search = true};
     const uint64_t white = squares_of("b7"), black = squares_of("h3");
     const CellsKey taken = {.pawns = {0, black}}, before = {.pawns = {white, black}},
-                   queen = {.pawns = {0, black}, .man = {{TREB_WHITE, TREB_QUEEN}}, .men = 1};
+                   queen = {.pawns = {0, black}, .piece = {{TREB_WHITE, TREB_QUEEN}}, .pieces = 1};
     int known[2];
     for (int with = 0; with < 2; with++) {
-        Lattice *lattice = lattice_new(&limits);
-        Family *f = lattice_add(lattice, &taken, false, FAMILY_BOTH);
-        ck_assert(f != NULL && lattice_resolve(lattice, f, NULL));
-        ck_assert_ptr_null(lattice_find(lattice, &queen));
-        ck_assert(!with || lattice_add(lattice, &queen, false, TREB_WHITE) != NULL);
-        f = lattice_add(lattice, &before, false, FAMILY_BOTH);
-        ck_assert(f != NULL && lattice_update(lattice, true));
+        ProofGraph *graph = proof_graph_new(&limits);
+        Structure *f = proof_graph_add(graph, &taken, false, BOTH_WINNERS);
+        ck_assert(f != NULL && search_decide(graph, f, NULL));
+        ck_assert_ptr_null(proof_graph_find(graph, &queen));
+        ck_assert(!with || proof_graph_add(graph, &queen, false, TREB_WHITE) != NULL);
+        f = proof_graph_add(graph, &before, false, BOTH_WINNERS);
+        ck_assert(f != NULL && proof_graph_update(graph, true));
         known[with] = count_sure(f, TREB_BLACK, TREB_WHITE);
-        lattice_free(lattice);
+        proof_graph_free(graph);
     }
     ck_assert_int_gt(known[0], 0);
     ck_assert_int_ge(known[1], known[0]);
@@ -453,7 +455,8 @@ START_TEST(renderers_write_to_memory)
     Placements placements;
     blocked_placements(b, &placements);
     squares_find(&placements, TREB_WHITE, all, &squares);
-    ck_assert_int_ge(squares.zugzwangs, 15); /* 16; one takes more pieces to prove */
+    ck_assert_int_ge(squares.zugzwangs,
+                     15); /* there are 16; to prove the last one takes more pieces */
     ck_assert(bit_test(squares.zugzwang[square_of("d7")], square_of("b7")));
     for (int kind = 0; kind < 4; kind++) {
         char *text = NULL;

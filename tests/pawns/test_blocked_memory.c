@@ -1,18 +1,19 @@
-/* test_blocked_memory.c - blocked positions without memory, and with tables that cannot be read:
- * each call ends with an error or with what it would have said, and so does the same call once
- * again. */
+/* test_blocked_memory.c - solving without memory, and with tables that cannot be read: each call
+ * returns an error or the right result, and the right result when it is repeated. */
 #define _DEFAULT_SOURCE
-#include "pawns/audit.h"
-#include "pawns/file_check.h"
-#include "pawns/keep.h"
-#include "pawns/solve.h"
+#include "core/system/hash.h"
+#include "pawns/blocked/blocked_file.h"
+#include "pawns/check/audit.h"
+#include "pawns/check/blocked_file_check.h"
+#include "pawns/solve/saved_search.h"
+#include "pawns/solve/solve.h"
 #include "tests/support/failing_alloc.h"
 #include "tests/support/part.h"
 #include "tests/support/three_men.h"
 
 enum { LINE = 60, NO_DIGEST = 0 };
 
-/* What a run came to: digests of what was said, NO_DIGEST where there was an error. */
+/* The results of a run, as digests; NO_DIGEST after an error. */
 typedef struct Said {
     uint64_t solution, moves, line, read, audit;
     treb_status solved, saved, found, checked;
@@ -24,9 +25,9 @@ typedef struct Outcome {
     BlockedRequest request;
     Said is, wanted;
     treb_error error;
-    BlockedMove list[MOVES_MAX];
+    PawnMove list[MOVES_MAX];
     char path[PATH_SIZE];
-    uint8_t *good; /* the rank file's bytes */
+    uint8_t *good; /* the bytes of the blocked-pawn table */
     size_t good_size;
 } Outcome;
 
@@ -34,34 +35,34 @@ typedef struct Outcome {
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
-    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    hash = (hash ^ value) * HASH_FACTOR;
     return hash ^ hash >> 29;
 }
 
-static uint64_t digest_value(uint64_t hash, const BlockedValue *v)
+static uint64_t digest_value(uint64_t hash, const PawnValue *v)
 {
     hash = mix(hash, (uint64_t)v->verdict << 32 | (uint32_t)v->plies);
     return mix(hash, (uint64_t)(2 * v->can[0] + v->can[1]));
 }
 
-/* The placements, and what captures lead to if that is settled. */
+/* The placements, and what captures lead to if that is known. */
 static uint64_t digest_solution(const Blocked *b)
 {
-    uint64_t hash = 1 + b->upper_bounds + 2 * b->settled;
+    uint64_t hash = 1 + b->upper_bounds + 2 * b->captures_known;
     for (int i = 0; i < 2 * 4096; i++) {
         int side = i >> 12, white = i >> 6 & 63, black = i & 63;
         if (!blocked_is_legal(b, side, white, black)) continue;
-        BlockedValue value = blocked_value(b, side, white, black);
+        PawnValue value = blocked_value(b, side, white, black);
         hash = digest_value(hash, &value);
     }
-    for (int i = 0; i < 256 && b->settled; i++) {
-        hash = mix(hash, b->taken[i >> 7].won[i >> 6 & 1][i & 63]);
-        hash = mix(hash, b->taken[i >> 7].open[i >> 6 & 1][i & 63]);
+    for (int i = 0; i < 256 && b->captures_known; i++) {
+        hash = mix(hash, b->captures[i >> 7].won[i >> 6 & 1][i & 63]);
+        hash = mix(hash, b->captures[i >> 7].open[i >> 6 & 1][i & 63]);
     }
     return hash;
 }
 
-static uint64_t digest_moves(const BlockedMove *move, int count)
+static uint64_t digest_moves(const PawnMove *move, int count)
 {
     uint64_t hash = 1 + (uint64_t)count;
     for (int i = 0; i < count; i++) {
@@ -73,10 +74,10 @@ static uint64_t digest_moves(const BlockedMove *move, int count)
 
 /* ---- A run ----------------------------------------------------------------------------------- */
 
-/* What fails is tried once more. */
+/* Repeats a call that fails. */
 static void ask_moves(Outcome *o, Blocked *b)
 {
-    BlockedEnd end;
+    LineEnd end;
     treb_position last;
     int count = blocked_moves(b, o->list);
     if (count < 0) count = blocked_moves(b, o->list);
@@ -92,9 +93,9 @@ static void solve_and_save(Outcome *o)
     o->is.solved = b != NULL ? TREB_OK : o->error.status;
     if (b == NULL) return;
     ask_moves(o, b);
-    if (blocked_settle_captures(b) || blocked_settle_captures(b)) {
+    if (blocked_evaluate_captures(b) || blocked_evaluate_captures(b)) {
         o->is.solution = digest_solution(b);
-        o->is.saved = blocked_save(b, directory, &o->error);
+        o->is.saved = blocked_file_write(b, directory, &o->error);
     } else {
         o->is.saved = TREB_ERR_MEMORY;
     }
@@ -104,15 +105,15 @@ static void solve_and_save(Outcome *o)
 static void read_back(Outcome *o)
 {
     const char *dirs[] = {directory};
-    BlockedNames names;
+    FileNames names;
     FileCheck check = {.value = NULL};
-    Blocked *b = blocked_find(dirs, 1, &o->request, &o->error);
+    Blocked *b = blocked_file_find(dirs, 1, &o->request, &o->error);
     o->is.found = b != NULL ? TREB_OK : o->error.status;
     if (b != NULL) o->is.read = digest_solution(b);
     blocked_free(b);
-    o->is.checked = blocked_check_file(o->path, &check);
-    o->is.names = blocked_names(dirs, 1, &names) ? (int)names.count : -1;
-    blocked_names_free(&names);
+    o->is.checked = blocked_file_check(o->path, &check);
+    o->is.names = blocked_file_names(dirs, 1, &names) ? (int)names.count : -1;
+    file_names_free(&names);
 }
 
 static void run(void *context)
@@ -155,15 +156,15 @@ static void check(void *context, bool failed)
 
 /* ---- Tables that cannot be read ------------------------------------------------------------- */
 
-/* Answers for up to three men, until it fails. */
+/* An oracle for up to three pieces that fails at some calls. */
 typedef struct Oracle {
-    uint64_t calls, first, last; /* those from `first` to `last` fail */
+    uint64_t calls, first, last; /* calls number `first` to `last` fail */
 } Oracle;
 
 static bool covers_three(void *context, const CellsKey *key)
 {
     (void)context;
-    return key->men + bit_count(cells_pawns(key)) <= 1;
+    return key->pieces + bit_count(cells_pawns(key)) <= 1;
 }
 
 static bool three_men_value(void *context, const treb_position *pos, int *out)
@@ -185,27 +186,28 @@ static bool three_men_value(void *context, const treb_position *pos, int *out)
 
 /* ---- The tests ------------------------------------------------------------------------------- */
 
-static Outcome *start(const char *fen, TableGoal goal, int men)
+static Outcome *start(const char *fen, TableGoal goal, int pieces)
 {
     Outcome *o = calloc(1, sizeof *o);
-    char name[RANKS_NAME_SIZE];
+    char name[TABLE_LONG_NAME_SIZE];
     ck_assert_ptr_nonnull(o);
     o->request = (BlockedRequest){.goal = goal,
                                   .all = true,
                                   .region = {UINT64_MAX, UINT64_MAX},
-                                  .limits = {.memory = UINT64_C(100) << 20, .men = men}};
+                                  .limits = {.memory = UINT64_C(100) << 20, .pieces = pieces}};
     ck_assert_int_eq(position_from_fen(fen, &o->request.pos, NULL), TREB_OK);
     blocked_file_name(&o->request, name);
     path_of(name, o->path);
     return o;
 }
 
-/* Runs with a failure in each mode: fewer where tests run many times slower. */
+/* Number of runs with a failure in each mode: fewer under sanitizers, where tests are many times
+ * slower. */
 static uint64_t fewer(uint64_t most) { return test_part() > 1 ? most / 4 : most; }
 
-static void sweep(const char *fen, TableGoal goal, int men, uint64_t most)
+static void sweep(const char *fen, TableGoal goal, int pieces, uint64_t most)
 {
-    Outcome *o = start(fen, goal, men);
+    Outcome *o = start(fen, goal, pieces);
     run(o);
     o->wanted = o->is;
     ck_assert(o->is.solved == TREB_OK && o->is.saved == TREB_OK && o->is.checked == TREB_OK);
@@ -223,20 +225,20 @@ END_TEST
 START_TEST(kings_and_pawns) { sweep("8/8/8/3pK3/2kP4/8/8/8 w - - 0 1", GOAL_EXACT, 0, 200); }
 END_TEST
 
-/* A double push may be answered en passant. */
+/* A double push can be answered en passant. */
 START_TEST(en_passant) { sweep("k7/8/8/8/1p6/pP6/P7/6K1 w - - 0 1", GOAL_EXACT, 0, 200); }
 END_TEST
 
 START_TEST(with_a_piece) { sweep("8/8/8/3pK3/2kP4/8/8/8 w - - 0 1", GOAL_EXACT, 1, 60); }
 END_TEST
 
-/* Each answer of the tables in turn is missing, or all from there on. */
+/* One answer of the tables fails, or all from one on. */
 START_TEST(tables_that_fail)
 {
     Outcome *o = start("8/8/8/3pK3/2kP4/8/8/8 w - - 0 1", GOAL_EXACT, 1);
     Oracle oracle = {.first = UINT64_MAX, .last = UINT64_MAX};
     o->request.limits.covers = covers_three;
-    o->request.limits.oracle = (FamilyOracle){&oracle, three_men_value, NULL};
+    o->request.limits.oracle = (PositionOracle){&oracle, three_men_value, NULL};
     run(o);
     o->wanted = o->is;
     o->good = load(o->path, &o->good_size);
@@ -253,7 +255,7 @@ START_TEST(tables_that_fail)
 }
 END_TEST
 
-/* An audit finds no fault, and looks at all, or says that it failed. */
+/* An audit checks everything and finds no fault, or it says that it failed. */
 static void audit_it(void *context)
 {
     Outcome *o = context;
@@ -263,7 +265,7 @@ static void audit_it(void *context)
     Blocked *b = blocked_solve(&o->request, &o->error);
     if (b != NULL && blocked_audit(b, &options, &report)) {
         o->is.solved = TREB_OK;
-        o->is.audit = mix(report.positions, report.families);
+        o->is.audit = mix(report.positions, report.structures);
         o->is.faults = report.faults;
     }
     blocked_free(b);
@@ -288,11 +290,11 @@ START_TEST(audits)
 }
 END_TEST
 
-/* Any position: the answer, the line, and what is kept for a later run. */
+/* Any position: the answer, the line, and the saved search. */
 static void solve_it(void *context)
 {
     Outcome *o = context;
-    BlockedEnd end;
+    LineEnd end;
     treb_position last;
     bool found = false;
     o->is = (Said){.solved = TREB_ERR_MEMORY, .saved = TREB_ERR_MEMORY, .found = TREB_ERR_MEMORY};
@@ -304,12 +306,12 @@ static void solve_it(void *context)
         o->is.moves = digest_moves(s->move, s->moves);
         int count = solve_line(s, o->list, LINE, &end, &last);
         o->is.line = count < 0 ? NO_DIGEST : mix(digest_moves(o->list, count), end);
-        o->is.saved = keep_write(s->lattice, &s->pos, o->path, &o->error);
+        o->is.saved = saved_search_write(s->graph, &s->pos, o->path, &o->error);
     }
     solve_free(s);
     s = o->is.saved == TREB_OK ? solve_new(&o->request.pos, &o->request.limits, &o->error) : NULL;
-    if (s != NULL) o->is.found = keep_read(s->lattice, &s->pos, o->path, &found, &o->error);
-    if (o->is.found == TREB_OK) o->is.read = mix(found, s->lattice->families);
+    if (s != NULL) o->is.found = saved_search_read(s->graph, &s->pos, o->path, &found, &o->error);
+    if (o->is.found == TREB_OK) o->is.read = mix(found, s->graph->structures);
     solve_free(s);
 }
 
@@ -323,7 +325,7 @@ static void check_solved(void *context, bool failed)
     check_digest(is->solution, wanted->solution, failed, "solution");
     check_digest(is->moves, wanted->moves, failed, "list of moves");
     check_digest(is->line, wanted->line, failed, "line");
-    check_digest(is->read, wanted->read, failed, "lattice in the file");
+    check_digest(is->read, wanted->read, failed, "graph in the file");
     ck_assert_int_eq(count_files(), is->saved == TREB_OK);
     if (is->saved == TREB_OK) ck_assert_int_eq(unlink(o->path), 0);
 }

@@ -1,5 +1,5 @@
-/* test_distance.c - distances to the next capture, promotion or mate: of position after position, each follows from
- * those that the legal moves lead to. */
+/* test_distance.c - distances to the next capture, promotion or mate: checks that each distance
+ * follows from those of the positions that legal moves lead to. */
 #include <check.h>
 #include <limits.h>
 #include <stdio.h>
@@ -7,10 +7,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "pawns/solve.h"
+#include "pawns/solve/solve.h"
 #include "tests/support/suite.h"
 
-/* Pawns that hold each other up, races, double pushes that two pawns may take, one piece. */
+/* Blocked pawns, races, double pushes that two pawns can capture en passant, one piece. */
 static const char *const fens[] = {
     "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1", "8/8/8/1p3k1p/1P5P/5KP1/8/8 w - - 0 1",
     "8/8/1k6/8/1p1p4/8/2P5/2K5 w - - 0 1",     "4k3/2p3p1/2p5/2P5/5K1P/8/P7/8 w - - 0 1",
@@ -22,20 +22,21 @@ typedef struct Seen {
     long positions, bounds, exact, rights;
 } Seen;
 
-static bool count_down(void *context, uint64_t families, uint64_t bytes)
+static bool count_down(void *context, uint64_t structures, uint64_t bytes)
 {
     long *left = context;
-    (void)families;
+    (void)structures;
     (void)bytes;
     return (*left)-- <= 0;
 }
 
-static bool wins(const BlockedValue *value, int winner)
+static bool wins(const PawnValue *value, int winner)
 {
-    return value->verdict == (winner == TREB_WHITE ? BLOCKED_WHITE : BLOCKED_BLACK);
+    return value->verdict == (winner == TREB_WHITE ? VERDICT_WHITE : VERDICT_BLACK);
 }
 
-/* What the moves of a position say: by the winner the nearest, by the other the farthest. */
+/* The distance of a position by its moves: the smallest if the winner is to move, else the
+ * largest. */
 static Distance by_moves(const Solve *s, const treb_position *pos, int winner, bool *open)
 {
     Move moves[MOVES_MAX];
@@ -44,11 +45,11 @@ static Distance by_moves(const Solve *s, const treb_position *pos, int winner, b
     *open = false;
     for (int i = 0; i < count; i++) {
         treb_position child;
-        BlockedValue value;
+        PawnValue value;
         Distance d = {0, 0};
-        const bool converts = settle_converts(pos, moves[i]);
+        const bool converts = evaluate_converts(pos, moves[i]);
         position_make(pos, moves[i], &child);
-        ck_assert(settle_known(s->lattice, &child, &value));
+        ck_assert(evaluate_known(s->graph, &child, &value));
         if (pos->turn == winner && !wins(&value, winner)) {
             *open = *open || value.can[winner];
             continue;
@@ -80,27 +81,27 @@ static void check_position(const Solve *s, const treb_position *pos, int winner,
     seen->rights += pos->ep != 0;
 }
 
-/* With a right to take en passant if there can be one. */
+/* Checks the position with each right to capture en passant that it can have. */
 static void check_rights(const Solve *s, treb_position pos, Seen *seen)
 {
     const int up = pos.turn == TREB_BLACK ? 8 : -8;
     uint64_t pawns = position_men_of(&pos, !pos.turn, TREB_PAWN) & rank_bits(pos.turn ? 3 : 4);
     while (pawns != 0) {
         const int square = bit_pop(&pawns);
-        BlockedValue value;
+        PawnValue value;
         pos.ep = (uint8_t)(square - up);
         if (position_check(&pos, NULL) != TREB_OK || !position_ep_legal(&pos)) continue;
-        ck_assert(settle_known(s->lattice, &pos, &value));
+        ck_assert(evaluate_known(s->graph, &pos, &value));
         for (int winner = 0; winner < 2; winner++) {
             Distance d;
-            /* Where captures alone prove it the family has no distance. */
+            /* Where only captures en passant prove the win, the structure has no distance. */
             if (wins(&value, winner) && distance_of(s->distances, &pos, winner, &d))
                 check_position(s, &pos, winner, seen);
         }
     }
 }
 
-static void check_family(const Solve *s, Family *f, size_t step, Seen *seen)
+static void check_structure(const Solve *s, Structure *f, size_t step, Seen *seen)
 {
     for (int side = 0; side < 2; side++)
         for (Cell cell = 0; cell < 64 * cells_words(&f->key); cell += step) {
@@ -120,19 +121,23 @@ START_TEST(follow_from_the_moves)
     treb_position pos;
     treb_error error;
     Seen seen = {0};
-    /* The search asks that often before it is stopped: for families that are solved, and for those that are followed. */
+    /* The search is stopped after this number of calls of its callback. */
     long left = 6000;
     int pieces = 0;
-    const LatticeLimits limits = {
-        .memory = UINT64_C(400) << 20, .men = 1, .unscouted = true, .stop = count_down, .stop_context = &left};
+    const ProofGraphLimits limits = {.memory = UINT64_C(400) << 20,
+                                     .pieces = 1,
+                                     .no_win_search = true,
+                                     .stop = count_down,
+                                     .stop_context = &left};
     ck_assert_int_eq(position_from_fen(fens[_i], &pos, NULL), TREB_OK);
     Solve *s = solve_position(&pos, &limits, &error);
     ck_assert_msg(s != NULL, "%s", error.text);
-    for (int p = 0; p < LATTICE_POTENTIALS; p++)
-        for (int i = 0; i < s->lattice->count[p]; i++) {
-            Family *f = s->lattice->by_potential[p][i];
-            if (f->key.men == 1 && ++pieces > PIECES) continue;
-            if (f->solved && f->key.men <= 1) check_family(s, f, f->key.men ? 1201 : 23, &seen);
+    for (int p = 0; p < PROOF_GRAPH_POTENTIALS; p++)
+        for (int i = 0; i < s->graph->count[p]; i++) {
+            Structure *f = s->graph->by_potential[p][i];
+            if (f->key.pieces == 1 && ++pieces > PIECES) continue;
+            if (f->solved && f->key.pieces <= 1)
+                check_structure(s, f, f->key.pieces ? 1201 : 23, &seen);
         }
     ck_assert(!distances_full(s->distances));
     ck_assert_int_gt(seen.exact, 100);
@@ -146,10 +151,10 @@ END_TEST
 
 enum { VISITED = 2000 };
 
-/* The positions of one family that the walk has come to, and its plies to a capture, pawn move or mate. */
+/* The visited positions of one structure, and its plies to a capture, pawn move or mate. */
 typedef struct Visited {
-    Family *family;
-    uint16_t *rank[2];
+    Structure *structure;
+    uint16_t *plies[2];
     uint64_t *seen[2];
 } Visited;
 
@@ -161,29 +166,31 @@ typedef struct Walk {
     size_t left, room;
 } Walk;
 
-static Visited *visit(Walk *walk, Family *f)
+static Visited *visit(Walk *walk, Structure *f)
 {
     for (int i = walk->count - 1; i >= 0; i--)
-        if (walk->visited[i].family == f) return &walk->visited[i];
+        if (walk->visited[i].structure == f) return &walk->visited[i];
     ck_assert_int_lt(walk->count, VISITED);
     Visited *v = &walk->visited[walk->count++];
     const size_t words = cells_words(&f->key);
-    FamilyRanks ranks = {.rank = {{NULL}}};
-    v->family = f;
+    StructurePlies found = {.plies = {{NULL}}};
+    v->structure = f;
     for (int side = 0; side < 2; side++) {
         v->seen[side] = calloc(words, sizeof(uint64_t));
-        ranks.rank[walk->winner][side] = v->rank[side] = malloc(64 * words * sizeof(uint16_t));
-        memset(v->rank[side], 0xff, 64 * words * sizeof(uint16_t));
+        found.plies[walk->winner][side] = v->plies[side] = malloc(64 * words * sizeof(uint16_t));
+        memset(v->plies[side], 0xff, 64 * words * sizeof(uint16_t));
     }
-    ck_assert(family_solve(f, &ranks));
+    ck_assert(structure_solve(f, &found));
     return v;
 }
 
-/* Where a position is that the winner is proven to win by its family; NULL for others. */
+/* The structure and cell of a position that the winner is proven to win by its structure; NULL for
+ * other positions. */
 static Visited *find(Walk *walk, const treb_position *pos, Cell *cell)
 {
     CellsKey key;
-    Family *f = cells_from_position(pos, &key, cell) ? lattice_find(walk->s->lattice, &key) : NULL;
+    Structure *f =
+        cells_from_position(pos, &key, cell) ? proof_graph_find(walk->s->graph, &key) : NULL;
     if (f == NULL || !f->solved || !cell_in(f->won[SURE][walk->winner][pos->turn], *cell))
         return NULL;
     return visit(walk, f);
@@ -195,7 +202,7 @@ static void come_to(Walk *walk, const treb_position *pos)
     Visited *v = find(walk, pos, &cell);
     if (v == NULL || cell_in(v->seen[pos->turn], cell)) return;
     v->seen[pos->turn][cell >> 6] |= square_bit((int)(cell & 63));
-    if (v->rank[pos->turn][cell] > walk->longest) walk->longest = v->rank[pos->turn][cell];
+    if (v->plies[pos->turn][cell] > walk->longest) walk->longest = v->plies[pos->turn][cell];
     if (walk->left == walk->room) {
         walk->room = 2 * walk->room + 1000;
         walk->todo = realloc(walk->todo, walk->room * sizeof *walk->todo);
@@ -205,13 +212,14 @@ static void come_to(Walk *walk, const treb_position *pos)
     walk->todo[walk->left++].ep = 0;
 }
 
-/* After a move that may be answered: of what nobody knows by taking the new piece. */
+/* Visits the position after a move; if it is unknown, the positions after a capture of the new
+ * piece. */
 static void come_after(Walk *walk, const treb_position *pos, Move move, const treb_position *child)
 {
     Move answers[MOVES_MAX];
     CellsKey key;
     const bool unknown =
-        !cells_from_position(child, &key, NULL) || lattice_find(walk->s->lattice, &key) == NULL;
+        !cells_from_position(child, &key, NULL) || proof_graph_find(walk->s->graph, &key) == NULL;
     const bool retake = unknown && move_promo(move) != 0 && pos->turn != walk->winner;
     if (!unknown) come_to(walk, child);
     if (!retake && !position_ep_legal(child)) return;
@@ -230,7 +238,7 @@ static void walk_on(Walk *walk, const treb_position *pos)
     Move moves[MOVES_MAX];
     Cell cell, next;
     const Visited *v = find(walk, pos, &cell);
-    const uint16_t n = v->rank[pos->turn][cell];
+    const uint16_t n = v->plies[pos->turn][cell];
     int count = movegen_legal(pos, moves);
     for (int i = 0; i < count; i++) {
         treb_position child;
@@ -239,30 +247,34 @@ static void walk_on(Walk *walk, const treb_position *pos)
         if (pos->turn == walk->winner && zeroing != (n == 1)) continue;
         if (pos->turn == walk->winner && !zeroing) {
             const Visited *to = find(walk, &child, &next);
-            if (to == NULL || to->rank[child.turn][next] != n - 1) continue;
+            if (to == NULL || to->plies[child.turn][next] != n - 1) continue;
         }
         come_after(walk, pos, moves[i], &child);
     }
 }
 
-/* Position after position, by legal moves, it comes to the same. */
+/* Following the strategy position by position, with legal moves, gives the same result as
+ * rule50_find(). */
 START_TEST(longest_way)
 {
     treb_position pos;
     treb_error error;
     long left = _i < 2 ? 40000 : 4000;
-    const LatticeLimits limits = {
-        .memory = UINT64_C(400) << 20, .men = 1, .unscouted = true, .stop = count_down, .stop_context = &left};
+    const ProofGraphLimits limits = {.memory = UINT64_C(400) << 20,
+                                     .pieces = 1,
+                                     .no_win_search = true,
+                                     .stop = count_down,
+                                     .stop_context = &left};
     ck_assert_int_eq(position_from_fen(fens[_i], &pos, NULL), TREB_OK);
     Solve *s = solve_position(&pos, &limits, &error);
     ck_assert_msg(s != NULL, "%s", error.text);
     if (s->rule.plies >= 0) {
         Walk *walk = calloc(1, sizeof *walk);
         walk->s = s;
-        walk->winner = s->value.verdict == BLOCKED_WHITE ? TREB_WHITE : TREB_BLACK;
-        /* What the moves have brought in does not matter: as it was when the rule was looked at. */
+        walk->winner = s->value.verdict == VERDICT_WHITE ? TREB_WHITE : TREB_BLACK;
+        /* Compute it again: moves have taken in structures since. */
         left = LONG_MAX;
-        ck_assert(rule50_find(s->lattice, &pos, walk->winner, &s->rule));
+        ck_assert(rule50_find(s->graph, &pos, walk->winner, &s->rule));
         come_to(walk, &pos);
         while (walk->left > 0) {
             const treb_position next = walk->todo[--walk->left];
@@ -272,7 +284,7 @@ START_TEST(longest_way)
         ck_assert_int_gt(walk->count, 1);
         for (int i = 0; i < walk->count; i++)
             for (int side = 0; side < 2; side++) {
-                free(walk->visited[i].rank[side]);
+                free(walk->visited[i].plies[side]);
                 free(walk->visited[i].seen[side]);
             }
         free(walk->todo);
@@ -284,22 +296,23 @@ START_TEST(longest_way)
 }
 END_TEST
 
-/* Careful distances avoid what loses a piece, and are never shorter. */
+/* Careful distances avoid moves that lose a piece, and are never smaller. */
 START_TEST(careful_ones_lose_no_piece)
 {
     treb_position pos;
     treb_error error;
     Distance d, careful;
     long longer = 0, same = 0;
-    const LatticeLimits limits = {.memory = UINT64_C(400) << 20, .men = 1, .unscouted = true};
+    const ProofGraphLimits limits = {
+        .memory = UINT64_C(400) << 20, .pieces = 1, .no_win_search = true};
     ck_assert_int_eq(position_from_fen(fens[0], &pos, NULL), TREB_OK);
     Solve *s = solve_position(&pos, &limits, &error);
     ck_assert_msg(s != NULL, "%s", error.text);
-    Distances *other = distances_new(s->lattice, UINT64_C(400) << 20, true);
-    for (int p = 0; p < LATTICE_POTENTIALS; p++)
-        for (int i = 0; i < s->lattice->count[p]; i++) {
-            const Family *f = s->lattice->by_potential[p][i];
-            for (Cell cell = 0; f->key.men == 1 && f->solved && cell < 64 * cells_words(&f->key);
+    Distances *other = distances_new(s->graph, UINT64_C(400) << 20, true);
+    for (int p = 0; p < PROOF_GRAPH_POTENTIALS; p++)
+        for (int i = 0; i < s->graph->count[p]; i++) {
+            const Structure *f = s->graph->by_potential[p][i];
+            for (Cell cell = 0; f->key.pieces == 1 && f->solved && cell < 64 * cells_words(&f->key);
                  cell += 97) {
                 if (!cell_in(f->legal[0], cell) || !cell_in(f->won[SURE][0][0], cell)) continue;
                 cells_to_position(&f->key, cell, TREB_WHITE, &pos);
@@ -320,24 +333,25 @@ END_TEST
 /* Solves a position that White wins. */
 static Solve *solve_won(const char *fen, treb_position *pos)
 {
-    treb_error error = {TREB_OK, ""};
-    const LatticeLimits limits = {.memory = UINT64_C(400) << 20, .men = 1, .unscouted = true};
+    treb_error error = {0};
+    const ProofGraphLimits limits = {
+        .memory = UINT64_C(400) << 20, .pieces = 1, .no_win_search = true};
     ck_assert_int_eq(position_from_fen(fen, pos, NULL), TREB_OK);
     Solve *s = solve_position(pos, &limits, &error);
-    ck_assert_msg(s != NULL && s->value.verdict == BLOCKED_WHITE, "not won: %s", error.text);
+    ck_assert_msg(s != NULL && s->value.verdict == VERDICT_WHITE, "not won: %s", error.text);
     return s;
 }
 
-/* 1.g4+ would be mate but for taking en passant, which wins for Black. */
+/* 1.g4+ would be mate without the capture en passant, which wins for Black. */
 START_TEST(en_passant_refutes)
 {
     treb_position pos;
     Solve *s = solve_won("8/8/8/5KPk/7p/8/6P1/8 w - - 0 1", &pos);
     ck_assert_int_eq(s->value.plies, 5);
     ck_assert(!s->value.at_most);
-    const BlockedMove *last = &s->move[s->moves - 1];
+    const PawnMove *last = &s->move[s->moves - 1];
     ck_assert_str_eq(last->san, "g4+");
-    ck_assert_int_eq(last->value.verdict, BLOCKED_BLACK);
+    ck_assert_int_eq(last->value.verdict, VERDICT_BLACK);
     ck_assert_int_eq(last->value.plies, 2);
     solve_free(s);
 }
@@ -349,7 +363,7 @@ START_TEST(short_of_memory)
     Distance d;
     Solve *s = solve_won(fens[1], &pos);
     ck_assert_int_gt(s->value.plies, 0);
-    Distances *little = distances_new(s->lattice, 50000, false);
+    Distances *little = distances_new(s->graph, 50000, false);
     ck_assert(!distance_of(little, &pos, TREB_WHITE, &d));
     ck_assert(distances_full(little));
     distances_free(little);
@@ -357,22 +371,22 @@ START_TEST(short_of_memory)
 }
 END_TEST
 
-/* What was found before the time was up is told after it as well. */
+/* Distances that were found before the time limit are still given after it. */
 START_TEST(short_of_time)
 {
     const struct timespec more = {.tv_nsec = 5 * 1000 * 1000};
     treb_position pos;
     Distance d;
     Solve *s = solve_won(fens[1], &pos);
-    Distances *late = distances_new(s->lattice, UINT64_C(100) << 20, false);
-    distances_hurry(late, 1);
+    Distances *late = distances_new(s->graph, UINT64_C(100) << 20, false);
+    distances_set_time_limit(late, 1);
     nanosleep(&more, NULL);
     ck_assert(!distance_of(late, &pos, TREB_WHITE, &d));
     ck_assert(!distances_failed(late));
-    distances_hurry(late, 0);
+    distances_set_time_limit(late, 0);
     ck_assert(distance_of(late, &pos, TREB_WHITE, &d));
     ck_assert_int_eq(d.most, s->value.plies);
-    distances_hurry(late, 1);
+    distances_set_time_limit(late, 1);
     nanosleep(&more, NULL);
     ck_assert(distance_of(late, &pos, TREB_WHITE, &d));
     ck_assert_int_eq(d.most, s->value.plies);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "tests/support/draw.h"
+#include "core/system/clock.h"
 
 enum { ROUNDS = 5, POSITIONS_DEFAULT = 200000, ROOT_SHARE = 20 };
 
@@ -27,13 +28,6 @@ typedef struct Bench {
 } Bench;
 
 typedef void Prober(Bench *bench, const treb_position *pos);
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- Probes ---------------------------------------------------------------------------------- */
 
@@ -102,9 +96,9 @@ static double measure(Bench *bench, Prober *probe, size_t count)
 {
     double best = 0;
     for (int round = 0; round <= ROUNDS; round++) {
-        double start = now();
+        double start = clock_seconds();
         for (size_t i = 0; i < count; i++) probe(bench, &bench->pos[i]);
-        double took = now() - start;
+        double took = clock_seconds() - start;
         /* Round 0 warms up. */
         if (round == 1 || (round > 1 && took < best)) best = took;
     }

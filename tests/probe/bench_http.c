@@ -12,6 +12,8 @@
 #include <time.h>
 
 #include "trebuchet-http.h"
+#include "core/system/clock.h"
+#include "tests/support/random.h"
 
 enum { COLD, WARM, TIMES };
 
@@ -44,23 +46,10 @@ static Times times_new(int count)
     return t;
 }
 
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static void die(const treb_error *error)
 {
     fprintf(stderr, "%s\n", error->text);
     exit(1);
-}
-
-static uint64_t random_next(uint64_t *state)
-{
-    *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407;
-    return *state >> 33;
 }
 
 /* A random position of the men of "KRPvKR"; not each can be. */
@@ -77,13 +66,13 @@ static treb_position draw(const char *material, uint64_t *seed)
             if (*c == 'v') color = TREB_BLACK;
             if (*c == 'v') continue;
             uint64_t square;
-            do square = UINT64_C(1) << random_next(seed) % 64;
+            do square = UINT64_C(1) << next_random31(seed) % 64;
             while (occupied & square);
             occupied |= square;
             pos.by_color[color] |= square;
             pos.by_type[strchr(letters, *c) - letters] |= square;
         }
-        pos.turn = random_next(seed) & 1;
+        pos.turn = next_random31(seed) & 1;
     } while (treb_position_check(&pos, NULL) != TREB_OK);
     return pos;
 }
@@ -120,17 +109,17 @@ static void measure(const treb_source *source, const treb_tables *far, const tre
     for (int i = 0; i < count; i++) {
         treb_http_counts before, after;
         treb_http_get_counts(source, &before);
-        double t0 = seconds();
+        double t0 = clock_seconds();
         int answer = probe(far, &pos[i], metric);
-        double t1 = seconds();
+        double t1 = clock_seconds();
         treb_http_get_counts(source, &after);
-        double t2 = seconds();
+        double t2 = clock_seconds();
         (void)probe(far, &pos[i], metric);
-        double t3 = seconds();
+        double t3 = clock_seconds();
         int expected = probe(near, &pos[i], metric);
-        double t4 = seconds();
+        double t4 = clock_seconds();
         (void)probe(near, &pos[i], metric);
-        double t5 = seconds();
+        double t5 = clock_seconds();
         if (answer != expected) {
             fprintf(stderr, "the answers differ\n");
             exit(1);
@@ -165,12 +154,12 @@ int main(int argc, char **argv)
     treb_position *pos = malloc((size_t)count * sizeof *pos);
     if (pos == NULL || treb_http_source(argv[1], NULL, &source, &error) != TREB_OK) die(&error);
     const treb_source folder = {.name = argv[2]};
-    double begin = seconds();
+    double begin = clock_seconds();
     treb_tables *far = open_all(&source);
     treb_http_counts opened;
     treb_http_get_counts(&source, &opened);
     printf("%zu tables opened in %.0f ms: %" PRIu64 " requests, %.0f KiB\n", treb_tables_count(far),
-           1e3 * (seconds() - begin), opened.requests, (double)opened.bytes / 1024);
+           1e3 * (clock_seconds() - begin), opened.requests, (double)opened.bytes / 1024);
     treb_tables *near = open_all(&folder);
     for (int i = 0; i < count; i++) pos[i] = draw(argv[3], &seed);
     printf("| %s | cold, us | warm | folder, first | again | requests | at most | KiB |\n"

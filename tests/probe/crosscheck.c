@@ -29,6 +29,7 @@
 
 #include "core/format/index.h"
 #include "core/chess/movegen.h"
+#include "core/system/hash.h"
 #include "probe/syzygy/syzygy.h"
 #include "tests/probe/crosscheck_dropin.h"
 #include "tests/probe/fathom_lib.h"
@@ -160,7 +161,7 @@ static void compare_en_passant(Check *check, const treb_position *pos)
 /* One number in `every`, scattered: a plain remainder would keep a man on one square. */
 static bool in_sample(const Check *check, uint64_t number)
 {
-    return (number * UINT64_C(0x9e3779b97f4a7c15) >> 32) % check->every == 0;
+    return (number * HASH_FACTOR >> 32) % check->every == 0;
 }
 
 static void compare_cells(Check *check, int job, int jobs)

@@ -8,6 +8,7 @@
 #define TREB_TESTS_CROSSCHECK_DROPIN_H
 
 #include "core/chess/position.h"
+#include "core/system/hash.h"
 #include "tests/probe/fathom_lib.h"
 
 typedef struct DropinTally {
@@ -182,7 +183,7 @@ static inline void dropin_compare_root(Dropin *d, const treb_position *at, uint6
     static const uint8_t clocks[] = {0, 0, 0, 1, 40, 70, 80, 90, 95, 98, 99, 100, 101, 150, 220};
     treb_position pos = *at;
     DropinRoot root = {.count = 0};
-    number = number * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+    number = number * HASH_FACTOR >> 32;
     pos.halfmove = pos.ep != 0 ? 0 : clocks[number % sizeof clocks];
     root.our_root = fathom_root(d->ours, &pos, root.ours);
     d->tally->roots++;

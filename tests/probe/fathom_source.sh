@@ -22,7 +22,8 @@ fail() {
 
 # An engine's folder: its own source, ours, and nothing of this tree but the library and its header.
 mkdir "$work/engine"
-cp "$top/tests/probe/fathom_calls.c" "$top"/probe/fathom/tbprobe.[ch] "$work/engine"
+cp "$top"/probe/fathom/tbprobe.[ch] "$work/engine"
+cp "$top/tests/probe/fathom_calls.c" "$work/engine/calls.c"
 cp "$work/engine/calls.c" "$work/engine/calls.cc"
 cd "$work/engine"
 strict="-Wall -Wextra -Wshadow -Wpedantic -Werror -I. -I$top/include"

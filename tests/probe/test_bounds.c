@@ -157,7 +157,7 @@ START_TEST(three_men_bounded)
     for (int i = 0; i < 20000; i++) {
         treb_position pos;
         const Naive *naive = solved[i % SOLVED];
-        if (three_men(naive, random_next(&seed) & ((1u << 19) - 1), &pos))
+        if (three_men(naive, next_random31(&seed) & ((1u << 19) - 1), &pos))
             compete(tables, &pos, worst);
     }
     ck_assert(report(worst, false));
@@ -171,9 +171,9 @@ static void put_at_random(treb_position *pos, int color, int type, uint64_t *see
 {
     int sq;
     do {
-        sq = (int)(random_next(seed) & 63);
+        sq = (int)(next_random31(seed) & 63);
         /* Pawns about to promote more often than by chance. */
-        if (type == TREB_PAWN && random_next(seed) % 2)
+        if (type == TREB_PAWN && next_random31(seed) % 2)
             sq = (sq & 7) | (color == TREB_WHITE ? 48 : 8);
     } while (bit_test(position_occupied(pos), sq) || (type == TREB_PAWN && (sq < 8 || sq > 55)));
     position_put(pos, color, type, sq);
@@ -192,14 +192,14 @@ static bool random_position(const char *name, uint64_t *seed, treb_position *pos
 {
     static const char types[] = "PNBRQK";
     int color = TREB_WHITE;
-    *pos = (treb_position){.turn = random_next(seed) & 1, .fullmove = 1};
+    *pos = (treb_position){.turn = next_random31(seed) & 1, .fullmove = 1};
     for (; *name; name++) {
         if (*name == 'v')
             color = TREB_BLACK;
         else
             put_at_random(pos, color, (int)(strchr(types, *name) - types), seed);
     }
-    if (random_next(seed) % 4 == 0) set_ep(pos);
+    if (next_random31(seed) % 4 == 0) set_ep(pos);
     return position_check(pos, NULL) == TREB_OK;
 }
 
@@ -208,11 +208,11 @@ static bool change(const treb_position *from, uint64_t *seed, treb_position *pos
 {
     *pos = *from;
     pos->ep = 0;
-    if (random_next(seed) % 8 == 0) {
+    if (next_random31(seed) % 8 == 0) {
         pos->turn ^= 1;
     } else {
         int sq;
-        do sq = (int)(random_next(seed) & 63);
+        do sq = (int)(next_random31(seed) & 63);
         while (!bit_test(position_occupied(pos), sq));
         int color = bit_test(pos->by_color[TREB_WHITE], sq) ? TREB_WHITE : TREB_BLACK, type = 0;
         while (!bit_test(pos->by_type[type], sq)) type++;

@@ -44,7 +44,7 @@ static void write_table(void)
                           .block_bits = 12};
     snprintf(directory, sizeof directory, "%s/treb-cold-XXXXXX", base ? base : "/tmp");
     if (mkdtemp(directory) == NULL || !material_parse("KQRvK", &material) ||
-        !index_init_shades(&header.index, &material, NULL))
+        !index_init_square_colors(&header.index, &material, NULL))
         abort();
     size_t size = (size_t)table_side_bytes(&header);
     uint8_t *data[2] = {malloc(size), calloc(size, 1)};

@@ -154,8 +154,8 @@ START_TEST(roots)
     use_tables();
     for (int i = 0; i < 3000; i++) {
         treb_position pos;
-        if (!three_men(solved[i % SOLVED], random_next(&seed) & ((1u << 19) - 1), &pos)) continue;
-        pos.halfmove = clocks[random_next(&seed) % 8];
+        if (!three_men(solved[i % SOLVED], next_random31(&seed) & ((1u << 19) - 1), &pos)) continue;
+        pos.halfmove = clocks[next_random31(&seed) % 8];
         check_root(&pos);
     }
     tb_free();
@@ -483,7 +483,7 @@ START_TEST(threads)
     use_tables();
     for (int i = 0; i < ASKED;) {
         treb_position *pos = &shared.pos[i];
-        if (!three_men(solved[i % SOLVED], random_next(&seed) & ((1u << 19) - 1), pos)) continue;
+        if (!three_men(solved[i % SOLVED], next_random31(&seed) & ((1u << 19) - 1), pos)) continue;
         shared.wdl[i] = wdl_of(pos);
         shared.root[i] = root_of(pos, NULL);
         ck_assert_int_ne(ranks_by_dtz(pos, false, true, &list), 0);

@@ -94,7 +94,7 @@ static void *read_at_random(void *argument)
     uint8_t *room = malloc(1 << TABLE_BLOCK_BITS_MAX);
     uint64_t seed = 50u + (uint64_t)atomic_fetch_add(&shelf->number, 1);
     for (int i = 0; i < READS; i++) {
-        int n = (int)(random_next(&seed) % FILES);
+        int n = (int)(next_random31(&seed) % FILES);
         size_t size = (size_t)1 << table_header(shelf->table[n])->block_bits;
         if (read_first(shelf, n, room, NULL) != TREB_OK || memcmp(room, shelf->block[n], size) != 0)
             atomic_fetch_add(&shelf->wrong, 1);
@@ -213,14 +213,14 @@ static bool random_position(const char *name, uint64_t *seed, treb_position *pos
 {
     static const char types[] = "PNBRQK";
     int color = TREB_WHITE;
-    *pos = (treb_position){.turn = random_next(seed) & 1, .fullmove = 1};
+    *pos = (treb_position){.turn = next_random31(seed) & 1, .fullmove = 1};
     for (; *name; name++) {
         if (*name == 'v') {
             color = TREB_BLACK;
             continue;
         }
         int sq, type = (int)(strchr(types, *name) - types);
-        do sq = 8 + (int)(random_next(seed) % 48);
+        do sq = 8 + (int)(next_random31(seed) % 48);
         while (bit_test(position_occupied(pos), sq));
         position_put(pos, color, type, sq);
     }

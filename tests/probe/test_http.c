@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "probe/remote/disk.h"
+#include "core/system/clock.h"
 #include "tests/support/naive_set.h"
 #include "tests/support/table_server.h"
 #include "trebuchet-http.h"
@@ -62,8 +63,8 @@ static void open_all_files(treb_tables *tables)
 static treb_position random_position(uint64_t *seed)
 {
     treb_position pos;
-    const Naive *naive = solved[random_next(seed) % SOLVED];
-    while (!three_men(naive, random_next(seed) % (1u << 19), &pos)) {
+    const Naive *naive = solved[next_random31(seed) % SOLVED];
+    while (!three_men(naive, next_random31(seed) % (1u << 19), &pos)) {
     }
     return pos;
 }
@@ -79,13 +80,6 @@ static treb_position far_position(int i, treb_tables *tables)
     ck_assert_int_eq(treb_probe_wdl(tables, &pos, &wdl, NULL), TREB_OK);
     (void)server_count();
     return pos;
-}
-
-static uint64_t milliseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
 /* ---- Answers --------------------------------------------------------------------------------- */
@@ -210,7 +204,7 @@ START_TEST(requests)
         treb_distance d;
         treb_wdl wdl;
         treb_position pos;
-        while (!three_men(solved[1 + i % 2], random_next(&seed) % (1u << 19), &pos) ||
+        while (!three_men(solved[1 + i % 2], next_random31(&seed) % (1u << 19), &pos) ||
                pos.turn != (_i == ZSTD ? zstd.side : symbols.side)) {
         }
         treb_tables *tables = open_with("");
@@ -253,11 +247,11 @@ START_TEST(side_by_side)
     open_all_files(tables);
     (void)server_count();
     server_set(SERVE_SLOWLY, -1);
-    uint64_t before = milliseconds();
+    uint64_t before = clock_milliseconds();
     ck_assert_int_eq(
         treb_probe_moves(tables, &pos, TREB_DTM, TREB_RULE_50, moves, TREB_MOVES_MAX, &count, NULL),
         TREB_OK);
-    uint64_t took = milliseconds() - before;
+    uint64_t took = clock_milliseconds() - before;
     int requests = server_count();
     ck_assert_int_ge(requests, 6);
     ck_assert_uint_lt(took, (uint64_t)requests * 100 / 2);
@@ -326,14 +320,14 @@ START_TEST(never_wait)
     server_set(SERVE_SLOWLY, -1);
     for (int i = 0; i < 12; i++) {
         treb_position pos = random_position(&seed);
-        uint64_t begin = milliseconds(), before = begin;
+        uint64_t begin = clock_milliseconds(), before = begin;
         treb_status status;
         treb_prefetch(tables, &pos);
         while ((status = treb_probe_wdl_try(tables, &pos, &wdl, NULL)) == TREB_ERR_NOT_READY) {
-            if (milliseconds() - before > longest) longest = milliseconds() - before;
-            ck_assert_uint_lt(milliseconds() - begin, 4000);
+            if (clock_milliseconds() - before > longest) longest = clock_milliseconds() - before;
+            ck_assert_uint_lt(clock_milliseconds() - begin, 4000);
             server_sleep(2);
-            before = milliseconds();
+            before = clock_milliseconds();
         }
         ck_assert_int_eq(status, TREB_OK);
         ck_assert_int_eq(treb_probe_wdl(plain, &pos, &expected, NULL), TREB_OK);
@@ -363,9 +357,9 @@ START_TEST(try_fails)
     ck_assert_int_eq(status, TREB_ERR_NETWORK);
     ck_assert_ptr_nonnull(strstr(error.text, "HTTP 403"));
     server_set(SERVE_WELL, 0);
-    uint64_t begin = milliseconds();
+    uint64_t begin = clock_milliseconds();
     while (treb_probe_wdl_try(tables, &pos, &wdl, NULL) != TREB_OK) {
-        ck_assert_uint_lt(milliseconds() - begin, 4000);
+        ck_assert_uint_lt(clock_milliseconds() - begin, 4000);
         server_sleep(2);
     }
     treb_tables_close(tables);
@@ -674,8 +668,8 @@ static void damage(const char *path, uint64_t *seed)
     int file = open(path, O_RDWR);
     if (file < 0 || fstat(file, &about) != 0) abort();
     for (int i = 0; i < 20000; i++) {
-        uint8_t byte = (uint8_t)random_next(seed);
-        off_t at = (off_t)(random_next(seed) % (uint64_t)about.st_size);
+        uint8_t byte = (uint8_t)next_random31(seed);
+        off_t at = (off_t)(next_random31(seed) % (uint64_t)about.st_size);
         if (at < 64) continue;
         if (pwrite(file, &byte, 1, at) != 1) abort();
     }
@@ -726,7 +720,7 @@ static void *put_and_get(void *context)
     int found = 0;
     for (int i = 0; i < 4000; i++) {
         uint8_t page[DISK_PAGE], got[DISK_PAGE];
-        uint64_t number = random_next(&seed) % 600;
+        uint64_t number = next_random31(&seed) % 600;
         XXH128_hash_t key = XXH3_128bits(&number, sizeof number);
         for (int k = 0; k < DISK_PAGE; k++) page[k] = (uint8_t)(number * 7 + (uint64_t)k);
         if (disk_get(disk, key, got)) {

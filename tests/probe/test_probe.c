@@ -158,8 +158,8 @@ START_TEST(moves_and_lines)
     for (int i = 0; i < 2000 / test_part(); i++) {
         treb_position pos;
         const Naive *naive = solved[i % SOLVED];
-        if (!three_men(naive, random_next(&seed) & ((1u << 19) - 1), &pos)) continue;
-        pos.halfmove = (uint16_t)(i % 3 == 0 ? 0 : random_next(&seed) % 100);
+        if (!three_men(naive, next_random31(&seed) & ((1u << 19) - 1), &pos)) continue;
+        pos.halfmove = (uint16_t)(i % 3 == 0 ? 0 : next_random31(&seed) % 100);
         check_moves(tables, &pos, (treb_metric)(TREB_DTZ + i % 3));
         pos.halfmove = 0;
         check_line(tables, &pos, (treb_metric)(TREB_DTZ + i / 3 % 3));
@@ -199,8 +199,8 @@ START_TEST(line_without_rule)
     unsigned longer = 0;
     for (int i = 0; i < 4000 / test_part(); i++) {
         treb_position pos;
-        if (!three_men(solved[0], random_next(&seed) & ((1u << 19) - 1), &pos)) continue;
-        pos.halfmove = (uint16_t)(84 + random_next(&seed) % 16);
+        if (!three_men(solved[0], next_random31(&seed) & ((1u << 19) - 1), &pos)) continue;
+        pos.halfmove = (uint16_t)(84 + next_random31(&seed) % 16);
         longer += check_without_rule(tables, &pos);
     }
     ck_assert_uint_gt(longer, test_part() > 1 ? 0 : 10);
@@ -439,13 +439,13 @@ START_TEST(symmetric_material)
     for (int c = 0; c < 5; c++) h.side[0].plies[0][c] = (uint16_t)c;
     uint64_t seed = 9, bytes = table_side_bytes(&h);
     uint8_t *data[2] = {malloc(bytes), NULL};
-    for (uint64_t i = 0; i < bytes; i++) data[0][i] = (uint8_t)(random_next(&seed) % 125);
+    for (uint64_t i = 0; i < bytes; i++) data[0][i] = (uint8_t)(next_random31(&seed) % 125);
     ck_assert(naive_write_bytes(other, &h, data));
     treb_tables *tables = open_set(other);
     for (int i = 0; i < 100000; i++) {
         treb_position pos = {.turn = TREB_WHITE, .fullmove = 1}, turned;
         for (int man = 0; man < 4; man++) {
-            int sq = (int)(random_next(&seed) & 63);
+            int sq = (int)(next_random31(&seed) & 63);
             if (!bit_test(position_occupied(&pos), sq))
                 position_put(&pos, man & 1, man < 2 ? TREB_KING : TREB_ROOK, sq);
         }

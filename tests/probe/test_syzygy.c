@@ -59,7 +59,7 @@ START_TEST(every_cell_is_that_of_its_men)
         if (index.lead != SYZYGY_LEAD_PAWNS && file > 0) break;
         if (file == 0 && orders[_i].size != 0) ck_assert_uint_eq(index.size, orders[_i].size);
         uint64_t step = index.size / 10000 + 1;
-        for (uint64_t cell = 0; cell < index.size; cell += 1 + random_next(&random) % step) {
+        for (uint64_t cell = 0; cell < index.size; cell += 1 + next_random31(&random) % step) {
             treb_position pos, again;
             syzygy_position_of(&index, &maps, file, cell, TREB_WHITE, &pos);
             uint64_t back = syzygy_index_of(&index, &maps, &pos);
@@ -84,7 +84,7 @@ START_TEST(turning_the_board_does_not_matter)
     uint64_t random = 11;
     for (int n = 0; n < 20000; n++) {
         treb_position pos, turned;
-        uint64_t cell = random_next(&random) * UINT64_C(0x100000001) % index.size;
+        uint64_t cell = next_random31(&random) * UINT64_C(0x100000001) % index.size;
         syzygy_position_of(&index, &maps, 0, cell, TREB_WHITE, &pos);
         uint64_t first = syzygy_index_of(&index, &maps, &pos);
         position_flip_files(&pos, &turned);
@@ -157,7 +157,7 @@ static uint64_t rounded_count;
 static void compare_position(const treb_tables *tables, const NaiveValue *truth,
                              const treb_position *pos)
 {
-    treb_error error = {TREB_OK, ""};
+    treb_error error = {0};
     treb_distance got;
     treb_status status = treb_probe_distance(tables, pos, TREB_DTZ, &got, &error);
     int plies = truth->verdict == TREB_DRAW ? 0 : truth->plies[TREB_DTZ];
@@ -357,7 +357,7 @@ START_TEST(unpacked_is_what_is_read)
         uint16_t value[MOST];
         int file = n % syzygy_files(table), side = wdl ? n / 4 % 2 : syzygy_dtz_side(table, file);
         const SyzygyIndex *index = syzygy_index(table, side, file);
-        uint64_t first = random_next(&random) % index->size;
+        uint64_t first = next_random31(&random) % index->size;
         uint64_t count = n < 8 ? 1 : MOST < index->size - first ? MOST : index->size - first;
         ck_assert_int_eq(syzygy_unpack(table, side, file, first, count, value, &error), TREB_OK);
         for (uint64_t i = 0; i < count; i++) {
@@ -394,9 +394,9 @@ START_TEST(damage_is_survived)
     for (int n = 0; n < 800 / test_part(); n++) {
         /* The header more often than the rest. */
         size_t range = n % 3 != 0 && bytes.size > 400 ? 400 : bytes.size,
-               at = 5 + random_next(&random) % (range - 5);
+               at = 5 + next_random31(&random) % (range - 5);
         uint8_t was = bytes.at[at];
-        bytes.at[at] ^= (uint8_t)(1 + random_next(&random) % 255);
+        bytes.at[at] ^= (uint8_t)(1 + next_random31(&random) % 255);
         write_file(files[_i], &bytes);
         bytes.at[at] = was;
         Syzygy *table = open_in_directory(_i, &error);
@@ -409,7 +409,7 @@ START_TEST(damage_is_survived)
         uint16_t some[500];
         const SyzygyIndex *whole = syzygy_index(table, 0, 0);
         if (whole->size >= 500) {
-            uint64_t first = random_next(&random) % (whole->size - 499);
+            uint64_t first = next_random31(&random) % (whole->size - 499);
             treb_status status = syzygy_unpack(table, 0, 0, first, 500, some, &error);
             ck_assert(status == TREB_OK || status == TREB_ERR_DAMAGED);
         }
@@ -423,7 +423,7 @@ START_TEST(damage_is_survived)
             bool pawn = material_has_pawns(&material);
             int file = pawn ? k % 4 : 0;
             ck_assert(syzygy_index_init(&index, &maps, &material, pawn ? men : man, 0, 15, file));
-            syzygy_position_of(&index, &maps, file, random_next(&random) % index.size, k & 1, &pos);
+            syzygy_position_of(&index, &maps, file, next_random31(&random) % index.size, k & 1, &pos);
             int value;
             if (metric_of(_i) == TREB_WDL) {
                 value = syzygy_verdict(table, &pos, &error);

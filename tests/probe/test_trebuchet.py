@@ -19,7 +19,7 @@ BUILD, TABLES = os.environ["TREB_BUILD"], os.environ["TREB_TABLES"]
 SYZYGY = os.path.join(TOP, "tests", "data", "syzygy")
 LIBRARY = os.path.abspath(os.path.join(BUILD, "libtrebuchet.so.1"))
 os.environ["TREBUCHET_LIBRARY"] = LIBRARY
-sys.path.insert(0, os.path.join(TOP, "python"))
+sys.path.insert(0, os.path.join(TOP, "probe", "python"))
 
 import trebuchet  # noqa: E402
 from trebuchet import _library  # noqa: E402
@@ -258,7 +258,7 @@ class Failures(unittest.TestCase):
 
     def test_library(self):
         script = "import trebuchet; print(trebuchet.__version__); trebuchet.open_tablebase()"
-        environment = {**os.environ, "PYTHONPATH": os.path.join(TOP, "python")}
+        environment = {**os.environ, "PYTHONPATH": os.path.join(TOP, "probe", "python")}
         for file in ("/nowhere/libtrebuchet.so.1", "libc.so.6"):
             environment["TREBUCHET_LIBRARY"] = file
             run = subprocess.run([sys.executable, "-c", script], env=environment, text=True,
@@ -367,14 +367,14 @@ class Interface(unittest.TestCase):
 
     def test_readme(self):
         """Its program prints what stands below it."""
-        with open(os.path.join(TOP, "python", "README.md"), encoding="utf-8") as file:
+        with open(os.path.join(TOP, "probe", "python", "README.md"), encoding="utf-8") as file:
             program, rest = file.read().split("```python\n")[1].split("```\n")
         expected = [line[4:] for line in rest.split("\n\n")[1].splitlines()]
         with tempfile.TemporaryDirectory() as folder:
             os.symlink(os.path.abspath(TABLES), os.path.join(folder, "tables"))
             run = subprocess.run([sys.executable, "-c", program], cwd=folder, check=True, text=True,
                                  stdout=subprocess.PIPE,
-                                 env={**os.environ, "PYTHONPATH": os.path.join(TOP, "python")})
+                                 env={**os.environ, "PYTHONPATH": os.path.join(TOP, "probe", "python")})
         self.assertEqual(run.stdout.splitlines(), expected)
 
     def test_version(self):

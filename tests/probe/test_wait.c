@@ -72,8 +72,8 @@ static treb_status try_distance(const treb_tables *tables, const treb_position *
 static treb_position random_position(uint64_t *seed)
 {
     treb_position pos;
-    const Naive *naive = solved[random_next(seed) % SOLVED];
-    while (!three_men(naive, random_next(seed) % (1u << 19), &pos)) {
+    const Naive *naive = solved[next_random31(seed) % SOLVED];
+    while (!three_men(naive, next_random31(seed) % (1u << 19), &pos)) {
     }
     return pos;
 }
@@ -315,10 +315,10 @@ START_TEST(closed_meanwhile)
     }
     uint8_t *block = malloc((size_t)1 << TABLE_BLOCK_BITS_MAX);
     disk_start();
-    table_decoder_set_wait(decoder, TABLE_WAIT);
+    table_decoder_set_wait(decoder, WAIT_FOR_ALL);
     for (int i = 0; i < 2; i++)
         ck_assert_int_eq(table_read_block(table[i], decoder, 0, 0, block, &error), TREB_OK);
-    table_decoder_set_wait(decoder, TABLE_TRY);
+    table_decoder_set_wait(decoder, WAIT_NEVER);
     disk.refuses_open = true;
     ck_assert_int_eq(table_read_block(table[1], decoder, 0, 0, block, &error), TREB_OK);
     ck_assert_int_eq(table_read_block(table[0], decoder, 0, 0, block, &error), TREB_ERR_NOT_READY);
@@ -555,12 +555,12 @@ END_TEST
 static bool random_of(const Material *material, uint64_t *seed, treb_position *pos)
 {
     memset(pos, 0, sizeof *pos);
-    pos->turn = random_next(seed) % 2;
+    pos->turn = next_random31(seed) % 2;
     pos->fullmove = 1;
     for (int color = 0; color < 2; color++)
         for (int type = TREB_PAWN; type <= TREB_KING; type++)
             for (int n = type == TREB_KING ? 1 : material->count[color][type]; n > 0; n--) {
-                int sq = (int)(random_next(seed) % 64);
+                int sq = (int)(next_random31(seed) % 64);
                 if (bit_test(position_occupied(pos), sq)) return false;
                 position_put(pos, color, type, sq);
             }
@@ -579,7 +579,7 @@ static void forget_half(uint64_t *seed)
     disk.skew += 3;
     for (int k = 0; k < atomic_load(&disk.count); k++)
         for (size_t p = 0; p < disk.file[k].pages; p++)
-            if (random_next(seed) % 2) disk_bring(&disk.file[k], p, 0);
+            if (next_random31(seed) % 2) disk_bring(&disk.file[k], p, 0);
     disk_count_anew();
 }
 

@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/answer.h"
 #include "server/clients.h"
 #include "server/headers.h"
 #include "server/jobs.h"
-#include "server/log.h"
+#include "server/access_log.h"
 #include "server/query.h"
 #include "server/routes.h"
 
@@ -23,8 +22,8 @@ static void require(bool condition)
 /* What log lines hold must be a JSON string, whatever came in. */
 static void check_escaped(const char *text)
 {
-    static char out[LOG_LINE];
-    log_escape(text, out, sizeof out);
+    static char out[ACCESS_LOG_LINE];
+    access_log_escape(text, out, sizeof out);
     json_t *value = json_loads(out, JSON_DECODE_ANY, NULL);
     require(json_is_string(value));
     json_decref(value);
@@ -51,14 +50,14 @@ static bool is_pure(const Route *route)
 
 static void run_route(TableHolder *holder, TableSet *set, const Query *query, const char *body)
 {
-    const char *tail;
+    const char *path_suffix;
     Reply reply = {0};
-    const Route *route = route_find(query->path, &tail);
+    const Route *route = route_find(query->path, &path_suffix);
     if (!is_pure(route)) return;
     RouteCall call = {.holder = holder,
                       .set = set,
                       .query = query,
-                      .tail = tail,
+                      .path_suffix = path_suffix,
                       .body = body,
                       .size = strlen(body)};
     route->run(&call, &reply);

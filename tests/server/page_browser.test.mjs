@@ -507,7 +507,7 @@ onPage("rules of thumb: right and wrong, figures, examples", {}, async (hands, p
     assert.deepEqual(heads, [
         "✗The square of the pawn: a draw: in the square, and nearer to the pawnwrong here",
         "✓King and pawn against king: White wins: looking aheadright",
-        "✓A king without men beside it does not win: Black does not win: a king aloneright",
+        "✓A bare king cannot win: Black does not win: a king aloneright",
         "–Key squares: says nothing here",
         "–The opposition: says nothing here",
     ]);

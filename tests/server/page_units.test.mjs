@@ -30,12 +30,12 @@ import {
     ownMachine,
     pawnsOf,
     positionAmong,
-    ranksNote,
+    blockedNote,
     squaresRule,
     structureOf,
     withBounds,
     zugzwangHere,
-} from "../../server/page/src/ranks.js";
+} from "../../server/page/src/blocked.js";
 import { SAMPLES } from "../../server/page/src/samples.js";
 import {
     claimWords,

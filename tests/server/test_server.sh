@@ -243,7 +243,7 @@ json 'd["material"] == "KPvK" and d["men"] == 3 and d["counts"]["white"]["win"] 
 json '[c["material"] for c in d["children"] if c["by"] == "promotion" and c["installed"]] == ["KQvK", "KRvK", "KBvK", "KNvK"]'
 json 'sum(n for p, n in d["histograms"]["dtm"]["white"]["win"]) == 124960 and max(d["histograms"]["dtm"]["white"]["win"])[0] == 55'
 json '[l["plies"] for l in d["longest"] if l["metric"] == "dtm" and l["verdict"] == "win" and l["turn"] == "white"] == [55]'
-get 400 'stats, no material' /v1/stats/KXvK; code bad_request; has 'X is no man'
+get 400 'stats, no material' /v1/stats/KXvK; code bad_request; has 'no ending called'
 get 200 'stats, as people write it' /v1/stats/kp-k; has '"material":"KPvK"'
 get 404 'stats, not installed' /v1/stats/KRvKR; code no_table; has 'KRvKR'
 get 200 shift '/v1/shift?fen=8/8/8/3k4/8/3KP3/8/8_w'; json 'len(d["places"]) == 35 and len(d["groups"]) == 4'
@@ -383,7 +383,7 @@ start --tables tables
 get 404 'not there yet' '/v1/stats/KRvKN'; get 200 'unknown yet' '/standard?fen=8/8/4k3/8/2n5/8/3R4/4K3_w'; json 'd["category"] == "unknown"'
 cp "$TABLES"/KRvKN.* tables
 kill -HUP $SERVER
-appears 'looked for again' log
+appears 'tables reloaded' log
 get 200 'after SIGHUP' '/v1/stats/KRvKN'; get 200 'known now' '/standard?fen=8/8/4k3/8/2n5/8/3R4/4K3_w'; json 'd["category"] != "unknown"'
 check 'counted' '[ "$(metric trebuchet_reloads_total)" = 1 ] && [ "$(metric trebuchet_tables)" = 27 ]'
 # Opens the files that the next but one needs.
@@ -537,10 +537,10 @@ appears 'kill -HUP' log
 check 'a warning, with what to do' 'grep -q "no tables in tables" log && grep -q "trebuchet gen --men 4" log && grep -q "kill -HUP $SERVER" log'
 get 200 'the page all the same' /; get 200 'no tables in the list' /v1/tables; json 'd["tables"] == [] and d["ranks"] == []'
 mkdir tables; cp "$TABLES"/KPvK.* tables; kill -HUP $SERVER
-appears 'looked for again' access
+appears 'tables reloaded' access
 get 200 'ready now' /healthz; json 'd == {"status": "ok", "tables": 4}'
 rm tables/*; kill -HUP $SERVER
-appears '"warning".*looked for again: 0 files' access
+appears '"warning".*tables reloaded: 0 files' access
 get 503 'none any more' /healthz
 # A solved pawn ending is something to answer from.
 check 'a solved pawn ending' '"$T" solve -q -p 1 -t tables --write tables "8/8/8/3pK3/2kP4/8/8/8 w" >solved'
@@ -564,7 +564,7 @@ mv logs/access logs/access.1
 get 200 'into the old file' '/healthz?old'
 appears 'healthz?old' logs/access.1
 kill -HUP $SERVER
-appears 'looked for again' logs/access
+appears 'tables reloaded' logs/access
 get 200 'into the new one' '/healthz?new'
 appears 'healthz?new' logs/access
 check 'the old one has what was before' 'grep -q "healthz?old" logs/access.1 && ! grep -q "?new" logs/access.1'
@@ -630,7 +630,7 @@ rm "$SOCKET"; echo precious >"$SOCKET"
 finish 0 'SIGTERM, with another file in the place of the socket'
 check 'which stays' 'grep -q precious "$SOCKET"'
 "$T" serve --tables tables --listen "unix:$SOCKET" >out 2>&1 </dev/null
-check 'no socket' '[ $? -eq 1 ] && grep -q "is no socket" out && grep -q precious "$SOCKET"'
+check 'no socket' '[ $? -eq 1 ] && grep -q "is not a socket" out && grep -q precious "$SOCKET"'
 rm "$SOCKET"; launch "$T" serve --tables tables --quiet --listen "unix:$SOCKET"; finish 0 'SIGTERM'
 check 'removed at the end' '[ ! -e "$SOCKET" ]'
 "$T" serve --tables tables --listen "unix:nowhere/s" >out 2>&1 </dev/null

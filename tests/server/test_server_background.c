@@ -49,13 +49,13 @@ static void end_piece(void *context)
     ended++;
 }
 
-static BackgroundAdded add(Background *b, const char *name, const char *owner, const char *word,
+static BackgroundAdded add(Background *b, const char *name, const char *client_key, const char *word,
                            size_t size, bool slow)
 {
     Piece *piece = malloc(sizeof *piece);
     *piece = (Piece){word, size};
     const BackgroundWork work = {run_piece, end_piece, piece, slow};
-    return background_add(b, name, owner, &work);
+    return background_add(b, name, client_key, &work);
 }
 
 /* Waits until something is in a state, or until nobody knows it any more (-1). */
@@ -131,7 +131,7 @@ START_TEST(bounded)
     ck_assert_int_eq(add(b, "a", "me", "A", 0, false), BACKGROUND_ADDED);
     await(b, "a", BACKGROUND_RUNNING);
     ck_assert_int_eq(add(b, "b", "me", "B", 0, false), BACKGROUND_ADDED);
-    ck_assert_int_eq(add(b, "c", "me", "C", 0, false), BACKGROUND_OWNER_FULL);
+    ck_assert_int_eq(add(b, "c", "me", "C", 0, false), BACKGROUND_CLIENT_FULL);
     ck_assert_int_eq(add(b, "c", "you", "C", 0, false), BACKGROUND_ADDED);
     ck_assert_int_eq(add(b, "d", "they", "D", 0, false), BACKGROUND_FULL);
     ck_assert_int_eq(ended, 2);

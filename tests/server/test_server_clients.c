@@ -28,7 +28,7 @@ static Client from(const char *text)
 START_TEST(clients_by_address)
 {
     static const struct {
-        const char *address, *name, *owner;
+        const char *address, *name, *key;
         bool local;
     } cases[] = {{"192.0.2.7", "192.0.2.7", "192.0.2.7", false},
                  {"127.0.0.1", "127.0.0.1", "127.0.0.1", true},
@@ -42,7 +42,7 @@ START_TEST(clients_by_address)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Client client = from(cases[i].address);
         ck_assert_str_eq(client.name, cases[i].name);
-        ck_assert_str_eq(client.owner, cases[i].owner);
+        ck_assert_str_eq(client.key, cases[i].key);
         ck_assert_int_eq(client.local, cases[i].local);
     }
 }
@@ -357,15 +357,15 @@ START_TEST(long_headers)
 END_TEST
 
 /* Clients behind one proxy are told apart, by network where they have IPv6. */
-START_TEST(owners)
+START_TEST(keys)
 {
     Client a, b;
     ck_assert(behind("2001:db8:1:2::3", NULL, &a) && behind("2001:db8:1:2::4", NULL, &b));
-    ck_assert_str_eq(a.owner, "2001:db8:1:2::");
-    ck_assert_str_eq(b.owner, a.owner);
+    ck_assert_str_eq(a.key, "2001:db8:1:2::");
+    ck_assert_str_eq(b.key, a.key);
     ck_assert_str_ne(b.name, a.name);
     ck_assert(behind("203.0.113.9", NULL, &a) && behind("203.0.113.8", NULL, &b));
-    ck_assert_str_ne(b.owner, a.owner);
+    ck_assert_str_ne(b.key, a.key);
 }
 END_TEST
 
@@ -383,6 +383,6 @@ int main(void)
     tcase_add_test(tests, both);
     tcase_add_test(tests, remote_proxy);
     tcase_add_test(tests, long_headers);
-    tcase_add_test(tests, owners);
+    tcase_add_test(tests, keys);
     return run_suite(suite);
 }

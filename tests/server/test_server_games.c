@@ -1,6 +1,8 @@
 /* test_server_games.c - games judged by the tables: as JSON, and as PGN again. */
 
 #include "json/annotate.h"
+#include "json/answer.h"
+#include "json/judge.h"
 #include "tests/support/gen_run.h"
 
 static treb_tables *set;
@@ -40,7 +42,7 @@ static const char pawn_game[] =
 
 START_TEST(judged)
 {
-    treb_error error = {TREB_OK, ""};
+    treb_error error = {0};
     json_t *object = ask(pawn_game, &error);
     ck_assert_msg(object != NULL, "%s", error.text);
     const json_t *game = game_of(object, 0), *one;
@@ -141,7 +143,7 @@ START_TEST(bounded)
     json_decref(object);
     AnswerContext context = {.tables = set, .deadline = 1};
     ck_assert_ptr_null(answer_games(&context, text, strlen(text), &error));
-    ck_assert_uint_eq(context.lacks, ANSWER_STOPPED);
+    ck_assert_uint_eq(context.flags, ANSWER_STOPPED);
     ck_assert_int_eq(error.status, TREB_ERR_IO);
     free(text);
 }
@@ -159,7 +161,7 @@ static bool see(void *to, const JudgeStep *step)
 }
 
 /* A win that needs some 20 plies to its next pawn move, with the clock near its end. */
-START_TEST(clock)
+START_TEST(halfmove_clock)
 {
     static const struct {
         const char *game;
@@ -174,12 +176,12 @@ START_TEST(clock)
         /* Too late for the rule, and now given up. */
         {"[FEN \"8/8/8/8/8/3k4/7q/K7 b - - 110 80\"]\n80... Qc2", JUDGE_DUBIOUS}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        static Source source;
-        SourceText text = {rows[i].game, strlen(rows[i].game)};
+        static TextReader source;
+        TextInMemory text = {rows[i].game, strlen(rows[i].game)};
         PgnGame game = {0};
         bool found;
         AnswerContext context = {.tables = set};
-        source_begin(&source, source_read_text, &text);
+        text_reader_begin(&source, text_in_memory_read, &text);
         ck_assert_int_eq(pgn_next(&source, &game, &found, NULL), TREB_OK);
         ck_assert_msg(game.moves == 1, "%s: %s", rows[i].game, game.error.text);
         judge_game(&context, &game, TREB_WDL, 1, see, NULL);
@@ -193,13 +195,13 @@ END_TEST
 
 static char *annotated(const char *text)
 {
-    static Source source;
-    SourceText from = {text, strlen(text)};
+    static TextReader source;
+    TextInMemory from = {text, strlen(text)};
     PgnGame game = {0};
     bool found;
-    treb_error error = {TREB_OK, ""};
+    treb_error error = {0};
     AnswerContext context = {.tables = set};
-    source_begin(&source, source_read_text, &from);
+    text_reader_begin(&source, text_in_memory_read, &from);
     ck_assert_int_eq(pgn_next(&source, &game, &found, NULL), TREB_OK);
     ck_assert(found);
     char *out = annotate_game(&context, &game, &error);
@@ -256,7 +258,7 @@ int main(void)
     tcase_add_test(tests, judged);
     tcase_add_test(tests, beyond);
     tcase_add_test(tests, bounded);
-    tcase_add_test(tests, clock);
+    tcase_add_test(tests, halfmove_clock);
     tcase_add_test(tests, annotations);
     return run_suite(suite);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "server/headers.h"
-#include "server/log.h"
+#include "server/access_log.h"
 #include "server/query.h"
 #include "server/routes.h"
 #include "tests/support/suite.h"
@@ -171,7 +171,7 @@ END_TEST
 START_TEST(finding_routes)
 {
     static const struct {
-        const char *path, *label, *tail;
+        const char *path, *label, *path_suffix;
     } cases[] = {
         {"/standard", "/standard", ""},
         {"/standard/", "none", ""},
@@ -185,10 +185,10 @@ START_TEST(finding_routes)
         {"/../etc/passwd", "none", ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const char *tail;
-        const Route *route = route_find(cases[i].path, &tail);
+        const char *path_suffix;
+        const Route *route = route_find(cases[i].path, &path_suffix);
         ck_assert_str_eq(route->label, cases[i].label);
-        ck_assert_str_eq(tail, cases[i].tail);
+        ck_assert_str_eq(path_suffix, cases[i].path_suffix);
         ck_assert_ptr_eq(route_at(route_number(route)), route);
     }
     for (unsigned i = 0; i < route_count(); i++) ck_assert_uint_eq(route_number(route_at(i)), i);
@@ -198,11 +198,11 @@ END_TEST
 START_TEST(escaping)
 {
     char out[64];
-    ck_assert_uint_eq(log_escape("a\"\\\n\x7f\xff~", out, sizeof out), strlen(out));
+    ck_assert_uint_eq(access_log_escape("a\"\\\n\x7f\xff~", out, sizeof out), strlen(out));
     ck_assert_str_eq(out, "\"a\\u0022\\u005c\\u000a\\u007f\\u00ff~\"");
     /* Cut off rather than written behind the end, and never within an escape. */
     char small[16];
-    size_t length = log_escape("\n\n\n\n\n\n", small, sizeof small);
+    size_t length = access_log_escape("\n\n\n\n\n\n", small, sizeof small);
     ck_assert_uint_lt(length, sizeof small);
     ck_assert_uint_eq((length - 2) % 6, 0);
     ck_assert_int_eq(small[length - 1], '"');

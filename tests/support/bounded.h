@@ -1,44 +1,45 @@
-/* bounded.h - mate distances written anew as bounds, made of tables that have the distances. Where
- * some capture or the last pawn's promotion makes a position's distance its cell gets another value
- * that the format allows: at least the distance of a win, at most that of a loss. It knows docs/format.md, and of the
- * library what users know: the tables that it reads say distances. Included once by a program. */
-#ifndef TREB_TESTS_BOUNDED_H
-#define TREB_TESTS_BOUNDED_H
+/* bounded.h - rewrites DTM tables as tables of bounds. If a capture or the promotion of a last pawn
+ * gives a position's distance, its cell gets another value that the format allows: at least the
+ * distance of a win, at most that of a loss. It follows docs/format.md, and uses the library only
+ * to read tables with distances. Each test program includes it once. */
+#ifndef TREB_TESTS_SUPPORT_BOUNDED_H
+#define TREB_TESTS_SUPPORT_BOUNDED_H
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/chess/movegen.h"
+#include "core/system/hash.h"
 #include "tests/support/naive.h"
 #include "tests/support/symbols.h"
 
 typedef struct BoundedCell {
-    uint16_t plies, bound; /* the distance; what is written */
+    uint16_t plies, bound; /* the distance; the value that is written */
     uint8_t verdict;
-    bool known; /* a legal position that is no draw */
-    bool loose; /* a capture or the last pawn's promotion makes the distance */
+    bool known; /* a legal position that is not drawn */
+    bool loose; /* a capture or the promotion of a last pawn gives the distance */
 } BoundedCell;
 
 typedef struct Bounded {
     TableHeader header;
     BoundedCell *cell[2]; /* by side; NULL: not stored */
-    uint64_t loose[2];    /* wins and losses of these kinds */
-    uint64_t failures;    /* positions that the tables do not answer for */
+    uint64_t loose[2];    /* number of wins and losses of this kind */
+    uint64_t failures;    /* number of positions for which the tables have no answer */
 } Bounded;
 
 typedef enum BoundedFill { BOUNDED_RANDOM, BOUNDED_EXTREME } BoundedFill;
 
 static inline uint32_t bounded_mix(uint64_t x)
 {
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    x = (x ^ x >> 30) * HASH_FACTOR_2;
+    x = (x ^ x >> 27) * HASH_FACTOR_3;
     return (uint32_t)(x >> 32);
 }
 
 /* ---- Cells ----------------------------------------------------------------------------------- */
 
-/* Whether a capture, or a promotion of the last pawn to a queen, makes the distance; -1 if the
- * tables do not say. */
+/* Returns whether a capture, or a promotion of the last pawn to a queen, gives the distance; -1 if
+ * the tables do not know. */
 static inline int bounded_loose(const treb_tables *from, const treb_position *pos,
                                 const treb_distance *value)
 {
@@ -58,7 +59,7 @@ static inline int bounded_loose(const treb_tables *from, const treb_position *po
     return 0;
 }
 
-/* Another distance of the side that wins or loses: parity included. */
+/* Returns another distance for the side that wins or loses. */
 static inline unsigned bounded_other(const TableSide *side, const BoundedCell *cell,
                                      BoundedFill fill, uint32_t random)
 {
@@ -110,7 +111,7 @@ static inline void bounded_fill(const treb_tables *from, Bounded *b, int side, B
 
 /* ---- Headers --------------------------------------------------------------------------------- */
 
-/* What is known of a side; the values of its cells are all distances up to the longest. */
+/* Sets the header of a side; the values of its cells are all distances up to the longest. */
 static inline void bounded_side(const TableSide *from, bool stored, TableSide *to)
 {
     memcpy(to->count, from->count, sizeof to->count);
@@ -129,7 +130,7 @@ static inline void bounded_side(const TableSide *from, bool stored, TableSide *t
     }
 }
 
-/* A table of the sides `stored` (bits) with what `like` says of both; no cells yet. */
+/* Creates a table of the sides `stored` (bits) with the counts of `like`; it has no cells yet. */
 static inline Bounded *bounded_empty(const TableHeader *like, unsigned stored, TableCodec codec)
 {
     Bounded *b = calloc(1, sizeof *b);
@@ -142,7 +143,7 @@ static inline Bounded *bounded_empty(const TableHeader *like, unsigned stored, T
                               .bounds = true};
     const Material *material = &like->index.material;
     if (codec == TABLE_SYMBOLS)
-        index_init_shades(&b->header.index, material, NULL);
+        index_init_square_colors(&b->header.index, material, NULL);
     else
         index_init(&b->header.index, material, NULL, 1);
     for (int s = 0; s < 2; s++) {
@@ -154,7 +155,7 @@ static inline Bounded *bounded_empty(const TableHeader *like, unsigned stored, T
     return b;
 }
 
-/* The same by the DTM file `like` of a set. */
+/* Creates the table from a set whose DTM file has the header `like`. */
 static inline Bounded *bounded_make(const treb_tables *from, const TableHeader *like,
                                     unsigned stored, TableCodec codec, BoundedFill fill)
 {
@@ -164,7 +165,7 @@ static inline Bounded *bounded_make(const treb_tables *from, const TableHeader *
     return b;
 }
 
-/* Some sides of one. */
+/* Copies some sides of a table. */
 static inline Bounded *bounded_copy(const Bounded *from, unsigned stored)
 {
     Bounded *b = bounded_empty(&from->header, stored, from->header.codec);
@@ -183,7 +184,7 @@ static inline void bounded_free(Bounded *b)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-/* Distances below 256. False on failure. */
+/* Writes the table; distances must be below 256. Returns false on failure. */
 static inline bool bounded_write(Bounded *b, const char *directory)
 {
     uint8_t *data[2] = {NULL, NULL};

@@ -1,22 +1,14 @@
 /* draw.h - random legal positions of a material, the same in every run. */
-#ifndef TREB_TESTS_DRAW_H
-#define TREB_TESTS_DRAW_H
+#ifndef TREB_TESTS_SUPPORT_DRAW_H
+#define TREB_TESTS_SUPPORT_DRAW_H
 
 #include <string.h>
 
 #include "core/chess/material.h"
 #include "core/chess/position.h"
+#include "tests/support/random.h"
 
-/* A fixed sequence (xorshift). The state is not 0. */
-static inline uint64_t next_random(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
-
-/* False if the squares drawn do not make a legal position. */
+/* Draws random squares. Returns false if they do not give a legal position. */
 static inline bool draw_position(const Material *m, uint64_t *seed, treb_position *pos)
 {
     memset(pos, 0, sizeof *pos);

@@ -30,7 +30,7 @@ uint64_t alloc_disarm(void)
 
 int64_t alloc_live(void) { return atomic_load(&live); }
 
-/* Whether the allocation that is about to be made is to fail. */
+/* Returns whether the next allocation must fail. */
 static bool fails_now(void)
 {
     uint64_t number = atomic_fetch_add(&count, 1);
@@ -91,7 +91,7 @@ char *__wrap_strndup(const char *text, size_t size)
     return fails_now() ? NULL : note(__real_strndup(text, size));
 }
 
-/* What is mapped is not counted among the blocks that live. */
+/* Mapped memory is not counted among the live blocks. */
 void *__wrap_mmap(void *at, size_t size, int protection, int flags, int file, off_t offset)
 {
     return fails_now() ? MAP_FAILED : __real_mmap(at, size, protection, flags, file, offset);
@@ -136,7 +136,7 @@ ZSTD_DDict *__wrap_ZSTD_createDDict(const void *bytes, size_t size)
     return fails_now() ? NULL : note(__real_ZSTD_createDDict(bytes, size));
 }
 
-/* Its first call with a context allocates what the level needs. */
+/* The first call with a context allocates the memory that the level needs. */
 size_t __wrap_ZSTD_compress2(ZSTD_CCtx *context, void *out, size_t capacity, const void *in,
                              size_t size)
 {
@@ -189,7 +189,7 @@ static uint64_t run_once(const AllocTest *test, uint64_t number, AllocMode mode)
     return made;
 }
 
-/* The allocation that run number `run` of `runs` makes fail. */
+/* Returns the allocation that fails in run number `run` of `runs`. */
 static uint64_t number_of(uint64_t run, uint64_t runs, uint64_t allocations)
 {
     uint64_t first = runs / 2;

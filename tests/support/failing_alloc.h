@@ -1,47 +1,47 @@
-/* failing_alloc.h - allocations that fail on demand, for tests of what happens without memory.
+/* failing_alloc.h - allocations that fail on demand, for tests of what happens when memory is out.
  *
- * A program linked with failing_alloc.o and the linker's --wrap options (the Makefile does this for
- * every test whose name ends in _memory) sends its own calls of malloc and the like through here,
- * and those calls of zstd that allocate. The linker cannot send calls made inside shared libraries,
- * so that the C library, OpenMP and sanitizers are never disturbed. Calls are counted across all
- * threads. */
-#ifndef TREB_TESTS_FAILING_ALLOC_H
-#define TREB_TESTS_FAILING_ALLOC_H
+ * A program linked with failing_alloc.o and the linker's --wrap options (tests/tests.mk does this
+ * for every test whose name ends in _memory) calls the functions here instead of malloc and others,
+ * and instead of the functions of zstd that allocate. The linker does not redirect calls inside
+ * shared libraries, so that the C library, OpenMP and sanitizers are not affected. Calls of all
+ * threads are counted together. */
+#ifndef TREB_TESTS_SUPPORT_FAILING_ALLOC_H
+#define TREB_TESTS_SUPPORT_FAILING_ALLOC_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 typedef enum AllocMode {
     ALLOC_ONE,  /* one allocation fails, later ones do not */
-    ALLOC_REST, /* that one fails, and all after it */
+    ALLOC_REST, /* one allocation and all after it fail */
     ALLOC_MODES
 } AllocMode;
 
-/* From now on allocation number `number` fails, the next one being number 0. UINT64_MAX: none. */
+/* Makes allocation number `number` from now on fail; the next is number 0. UINT64_MAX: none. */
 void alloc_arm(uint64_t number, AllocMode mode);
 
-/* No allocation fails any more. Returns how many there were since alloc_arm. */
+/* Lets all allocations succeed again. Returns how many there were since alloc_arm. */
 uint64_t alloc_disarm(void);
 
-/* Blocks that were allocated and not yet freed, by the calls that are sent through here. */
+/* Returns the number of blocks allocated and not yet freed by the functions replaced here. */
 int64_t alloc_live(void);
 
-/* Something that must bear the want of memory. */
+/* Work that must cope with failing allocations. */
 typedef struct AllocTest {
-    /* Does it, and frees all that it allocates; what came of it goes into the context, which must
-     * need no allocation. No assertions of Check in here: they allocate, too. */
+    /* Does the work and frees all that it allocates. Stores its result in the context, which must
+     * need no allocation. May not use assertions of Check, which allocate. */
     void (*work)(void *context);
     /* Called after each run with assertions that this result is allowed. `failed`: an allocation
      * was made to fail; else the work must have succeeded. */
     void (*check)(void *context, bool failed);
     void *context;
-    uint64_t most; /* runs with a failure in each mode at most; 0: one for each allocation */
+    uint64_t most; /* largest number of failing runs in each mode; 0: one for each allocation */
 } AllocTest;
 
-/* Runs the work once as it is, which tells how many allocations it makes; then again and again with
- * one of them failing, in each mode. If there are more than `most`, the first half of the runs takes
- * the first allocations, the others are spread over the rest. Asserts that no run leaves memory
- * behind. Returns the number of allocations of the first run. */
+/* Runs the work once without a failure, to count its allocations; then repeatedly with one of them
+ * failing, in each mode. If there are more than `most`, the first half of the runs takes the first
+ * allocations, and the others are spread over the rest. Asserts that no run leaks memory. Returns
+ * the number of allocations. */
 uint64_t alloc_sweep(const AllocTest *test);
 
 #endif

@@ -1,7 +1,7 @@
-/* gen_run.h - what the tests of the generator share: folders that are compared, and runs. Included
- * once by each test program. */
-#ifndef TREB_TESTS_GEN_RUN_H
-#define TREB_TESTS_GEN_RUN_H
+/* gen_run.h - parts that the tests of the generator share: comparing folders, and runs. Each test
+ * program includes it once. */
+#ifndef TREB_TESTS_SUPPORT_GEN_RUN_H
+#define TREB_TESTS_SUPPORT_GEN_RUN_H
 
 #include <check.h>
 #include <dirent.h>
@@ -69,8 +69,8 @@ static inline void check_same_file(const char *directory, const char *name)
     free(good);
 }
 
-/* Every file of a folder is as it should be, and nothing else is there (but perhaps scratch files).
- * Returns how many tables. */
+/* Checks that every file of a folder is as it should be, and that there are no other files (except
+ * scratch files, if allowed). Returns the number of tables. */
 static inline int check_folder(const char *directory, bool scratch)
 {
     int n = 0;
@@ -92,8 +92,8 @@ typedef struct Run {
     GenerateOptions options;
     atomic_bool stop;
     GenerateProgress progress;
-    int stop_after; /* steps; 0 for never */
-    int steps;      /* reported */
+    int stop_after; /* stop after so many steps; 0: never */
+    int steps;      /* steps reported */
     bool stopped;
 } Run;
 
@@ -111,7 +111,8 @@ static inline Material material_of(const char *name)
     return m;
 }
 
-static TableCodec run_codec = TABLE_SYMBOLS; /* of new runs; zstd's take a fraction of the time */
+static TableCodec run_codec = TABLE_SYMBOLS; /* codec of new runs; zstd takes a fraction of the
+                                                time */
 
 static inline Run new_run(const char *directory, unsigned metrics)
 {
@@ -136,7 +137,7 @@ static inline treb_status run_try(Run *run, const Material *materials, size_t co
 
 static inline void run_materials(Run *run, const Material *materials, size_t count)
 {
-    treb_error error = {TREB_OK, ""};
+    treb_error error = {0};
     treb_status status = run_try(run, materials, count, &error);
     ck_assert_msg(status == TREB_OK, "%s", error.text);
 }
@@ -150,15 +151,15 @@ static inline size_t materials_of(const char *names, Material list[8])
     return n;
 }
 
-/* "KRRvK KPvK": these and their juniors. */
+/* "KRRvK KPvK": these and their sub-endings. */
 static inline void run_names(Run *run, const char *names)
 {
     Material list[8];
     run_materials(run, list, materials_of(names, list));
 }
 
-/* Makes tables in `work`, in a process of its own: OpenMP's threads, and what they never free, stay out
- * of the tests. */
+/* Makes tables in `work` in a process of its own, so that OpenMP's threads and the memory that they
+ * never free stay out of the tests. */
 static inline void make_tables_apart(const char *names, unsigned metrics)
 {
     int status = -1;

@@ -1,5 +1,6 @@
 /* naive.c - see naive.h. */
 #include "tests/support/naive.h"
+#include "tests/support/random.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 
 enum { POSITIONS = 64 * 64 * 64 * 2, NO_CHILD = 0xff };
 
-/* What a move leads to: a position of the same material, or a value in another. */
+/* The result of a move: a position of this material, or a value in another. */
 typedef struct Child {
     uint32_t position;
     uint8_t verdict; /* NO_CHILD: look at `position` */
@@ -19,9 +20,9 @@ typedef struct Child {
 
 struct Naive {
     Material material;
-    int type; /* of the third man, which is White's; TREB_KING without one */
+    int type; /* type of the third man, which is White's; TREB_KING if there is none */
     NaiveValue *value;
-    Naive *queen, *rook; /* what a pawn becomes */
+    Naive *queen, *rook; /* the tables that a pawn promotes into */
 };
 
 static uint32_t number_of(const Naive *naive, const treb_position *pos)
@@ -121,7 +122,8 @@ static void moves_free(Moves *moves)
 
 /* ---- Solving --------------------------------------------------------------------------------- */
 
-/* One metric at work: +n won in n plies, -n - 1 lost in n, 0 not known (in the end: drawn). */
+/* One metric while it is solved: +n won in n plies, -n - 1 lost in n, 0 not known (at the end:
+ * drawn). */
 typedef struct Work {
     treb_metric metric;
     const Moves *moves;
@@ -141,7 +143,7 @@ static int sign_of_child(const Work *work, const Child *child)
     return sign > 0 ? 0x4000 : -1; /* counts 1 from here */
 }
 
-/* What position n is known to be at ply `ply`, when all nearer ones are known. */
+/* Returns the value of position n at ply `ply`, when all nearer ones are known. */
 static int16_t look(const Work *work, uint32_t n, int ply)
 {
     bool lost = true;
@@ -165,7 +167,7 @@ static int rank_of(const Naive *naive, uint32_t n)
     return naive->type == TREB_PAWN ? (int)(n >> 4 & 7) : 0;
 }
 
-/* The farthest mate that a promotion leads to. */
+/* Returns the longest mate after a promotion. */
 static int farthest_mate(const Moves *moves)
 {
     int plies = 0;
@@ -180,9 +182,10 @@ static int farthest_mate(const Moves *moves)
 static void solve(const Naive *naive, Work *work)
 {
     uint32_t *open = malloc(POSITIONS * sizeof *open);
-    /* What comes ply by ply has a child one ply nearer: there is none beyond the farthest that is known. */
+    /* A distance follows from a child that is one ply nearer: none can be longer than the longest
+     * known one by more than a ply. */
     int farthest = farthest_mate(work->moves);
-    /* By ranks, so that what a pawn move leads to is known however far from its own end it is. */
+    /* Rank by rank, so that the results of pawn moves are known completely. */
     for (int rank = naive->type == TREB_PAWN ? 6 : 0; rank >= 0; rank--) {
         size_t count = 0;
         for (uint32_t n = 0; n < POSITIONS; n++)
@@ -205,7 +208,7 @@ static void solve(const Naive *naive, Work *work)
     free(open);
 }
 
-/* What captures tell, and which cells the format lets a writer leave open. */
+/* Notes the results of captures, and which cells the format leaves open. */
 static void note_freedom(const Moves *moves, uint32_t n, NaiveValue *value, const NaiveValue *all)
 {
     for (uint32_t i = moves->first[n]; i < moves->first[n + 1]; i++) {
@@ -262,8 +265,7 @@ void naive_free(Naive *naive)
 static uint32_t random_below(uint32_t limit)
 {
     static uint64_t state = 20;
-    state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
-    return (uint32_t)(state >> 33) % limit;
+    return next_random31(&state) % limit;
 }
 
 bool naive_write_bytes(const char *directory, const TableHeader *header, uint8_t *const data[2])
@@ -293,7 +295,8 @@ bool naive_write_bytes(const char *directory, const TableHeader *header, uint8_t
     return false;
 }
 
-/* Codes of a WDL table: each side numbers its verdicts differently, to see that it is heeded. */
+/* Sets the codes of a WDL table. Each side numbers its verdicts differently, to test that readers
+ * use the map. */
 static void set_verdict_map(TableSide *side, int s)
 {
     side->codes[0] = WDL_VALUES;
@@ -342,11 +345,11 @@ static void put_code(const TableHeader *header, uint8_t *bytes, uint64_t cell, u
     bytes[cell / header->per_byte] += (uint8_t)(code * place);
 }
 
-/* Codec symbols and how cells are numbered there. */
+/* Sets codec symbols and its numbering of cells. */
 static void set_symbols(TableHeader *header, const Material *material, unsigned block_bytes)
 {
     header->codec = TABLE_SYMBOLS;
-    index_init_shades(&header->index, material, NULL);
+    index_init_square_colors(&header->index, material, NULL);
     if (header->per_byte > 1) header->base = 1u << 8 / header->per_byte;
     for (int side = 0; side < 2; side++) {
         header->side[side].index = header->index;

@@ -1,7 +1,7 @@
-/* naive_set.h - directories of naive tables, and what the tests of probes share. Each test program
- * includes it once. */
-#ifndef TREB_TESTS_NAIVE_SET_H
-#define TREB_TESTS_NAIVE_SET_H
+/* naive_set.h - folders of tables that tests/support/naive.c solved, and other parts that the tests
+ * of probes share. Each test program includes it once. */
+#ifndef TREB_TESTS_SUPPORT_NAIVE_SET_H
+#define TREB_TESTS_SUPPORT_NAIVE_SET_H
 
 #include <check.h>
 #include <dirent.h>
@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "tests/support/naive.h"
+#include "tests/support/random.h"
 #include "tests/support/suite.h"
 
 enum { SOLVED = 3, PATH_SIZE = 256 };
@@ -72,7 +73,7 @@ static inline treb_position position_of(const char *fen)
     return pos;
 }
 
-/* Three men as naive.c numbers them; false if the position is illegal. */
+/* Writes the position of three men with naive.c's number. Returns false if it is illegal. */
 static inline bool three_men(const Naive *naive, uint32_t number, treb_position *pos)
 {
     const Material *m = naive_material(naive);
@@ -86,12 +87,6 @@ static inline bool three_men(const Naive *naive, uint32_t number, treb_position 
     for (int type = TREB_PAWN; type < TREB_KING; type++)
         if (m->count[TREB_WHITE][type]) position_put(pos, TREB_WHITE, type, third);
     return position_check(pos, NULL) == TREB_OK;
-}
-
-static inline uint32_t random_next(uint64_t *state)
-{
-    *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407;
-    return (uint32_t)(*state >> 33);
 }
 
 static inline TCase *add_case(Suite *suite, const char *name)

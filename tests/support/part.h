@@ -1,10 +1,10 @@
-/* part.h - less of what takes long, where tests run many times slower: sanitizers. */
-#ifndef TREB_TESTS_PART_H
-#define TREB_TESTS_PART_H
+/* part.h - shortens slow tests where tests run many times slower: under sanitizers. */
+#ifndef TREB_TESTS_SUPPORT_PART_H
+#define TREB_TESTS_SUPPORT_PART_H
 
 #include <stdlib.h>
 
-/* TREB_TEST_PART=N: long loops take one in N, and there are fewer runs of them. Else 1. */
+/* Returns N if the environment has TREB_TEST_PART=N, else 1: long loops run one in N rounds. */
 static inline int test_part(void)
 {
     const char *given = getenv("TREB_TEST_PART");

@@ -1,12 +1,13 @@
-/* slow_disk.h - a disk for tests and benches: what is in the memory of the system is theirs to say.
- * The linker puts the functions below before those of core/system/nowait.c and the system (SLOW_DISK in
- * the Makefile). Each program includes it once, after it has asked for _GNU_SOURCE.
+/* slow_disk.h - a simulated disk for tests and benchmarks, which decide what is in the system's
+ * memory.
  *
- * Off at first: then all is as it is. On, a page of a file is in memory if it has been read or
- * delivered since disk_forget. Pages of mapped files can't be touched without a signal until the first
- * touch has shown, by that signal, that they are there; of those that are not it counts as a read. */
-#ifndef TREB_TESTS_SLOW_DISK_H
-#define TREB_TESTS_SLOW_DISK_H
+ * The linker replaces functions of core/system/nowait.c and of the system by those below (SLOW_DISK
+ * in tests/tests.mk). Each program includes this file once, after it has defined _GNU_SOURCE. At
+ * first the simulation is off, and everything behaves as usual. When it is on, a page of a file is
+ * in memory if it was read or delivered since disk_forget. Pages of mapped files are protected; the
+ * first touch raises a signal, whose handler counts it as a read if the page is not in memory. */
+#ifndef TREB_TESTS_SUPPORT_SLOW_DISK_H
+#define TREB_TESTS_SUPPORT_SLOW_DISK_H
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,39 +23,38 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/system/clock.h"
+
 enum { DISK_PAGE = 4096, DISK_FILES = 1024 };
 
 typedef struct DiskFile {
     ino_t number;
     size_t pages;
     _Atomic int64_t
-        *there;   /* by page: from when on it is in memory, in ns; INT64_MAX: asked by none */
-    uint8_t *map;         /* NULL: not mapped */
-    atomic_bool readable; /* there may be pages of the map that can be touched */
+        *there;   /* by page: time in ns from which it is in memory; INT64_MAX: nobody asked for
+                     it */
+    uint8_t *map; /* NULL: not mapped */
+    atomic_bool readable; /* some pages of the map may be readable */
 } DiskFile;
 
 static struct {
     bool on;
-    bool refuses_open; /* nowait_open says EAGAIN */
-    int64_t delay; /* ns until what is read or fetched is there; INT64_MAX: until disk_deliver */
-    int64_t read_delay;        /* ns that reading something that is not there takes */
-    atomic_int waits, fetches; /* reads by threads that had promised not to wait; fetches of all */
-    atomic_int reads;          /* that had to wait, of all threads */
+    bool refuses_open;  /* nowait_open fails with EAGAIN */
+    int64_t delay;      /* ns until bytes that were read or fetched are in memory; INT64_MAX: until
+                      disk_deliver */
+    int64_t read_delay; /* ns that a read takes if the bytes are not in memory */
+    atomic_int waits, fetches; /* reads by threads that promised not to wait; fetches by all
+                                  threads */
+    atomic_int reads;          /* reads by all threads that had to wait */
     pthread_mutex_t mutex;
     DiskFile file[DISK_FILES];
     _Atomic int count;
-    int64_t skew; /* of the coarse clock */
+    int64_t skew; /* seconds that the coarse clock is ahead */
 } disk = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-static __thread bool disk_promised; /* this thread says that it does not wait */
+static __thread bool disk_promised; /* this thread promised not to wait */
 
-static inline int64_t disk_now(void)
-{
-    struct timespec t;
-    /* Not the coarse clock, which may be skewed. */
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
+static inline int64_t disk_now(void) { return (int64_t)clock_nanoseconds(); }
 
 static inline void disk_sleep(int64_t ns)
 {
@@ -82,21 +82,21 @@ static inline DiskFile *disk_file(int descriptor)
     return &disk.file[i];
 }
 
-/* A page that is there can be touched. */
+/* Makes a page readable. */
 static inline void disk_let_touch(DiskFile *file, size_t page)
 {
     atomic_store(&file->readable, true);
     mprotect(file->map + page * DISK_PAGE, DISK_PAGE, PROT_READ);
 }
 
-/* No page can. */
+/* Makes all pages unreadable. */
 static inline void disk_let_touch_none(DiskFile *file)
 {
     if (file->map != NULL && atomic_exchange(&file->readable, false))
         mprotect(file->map, file->pages * DISK_PAGE, PROT_NONE);
 }
 
-/* Has a page arrive `delay` from now, unless it is on its way. */
+/* Lets a page arrive after `delay` ns, unless it is already coming. */
 static inline void disk_bring(DiskFile *file, size_t page, int64_t delay)
 {
     int64_t due = delay == INT64_MAX ? INT64_MAX - 1 : disk_now() + delay;
@@ -118,7 +118,7 @@ static inline void disk_bring_all(DiskFile *file, uint64_t at, uint64_t size, in
         disk_bring(file, (size_t)p, delay);
 }
 
-/* Reads, that is waits unless all is there. */
+/* Simulates a read: waits unless all pages are in memory. */
 static inline void disk_wait_for(DiskFile *file, uint64_t at, uint64_t size)
 {
     if (disk_has(file, at, size)) return;
@@ -130,7 +130,7 @@ static inline void disk_wait_for(DiskFile *file, uint64_t at, uint64_t size)
 
 /* ---- What tests do with it ------------------------------------------------------------------- */
 
-/* Nothing is in memory, of files known so far. */
+/* Empties the simulated memory, for files known so far. */
 static inline void disk_forget(void)
 {
     for (int i = 0; i < atomic_load(&disk.count); i++) {
@@ -140,7 +140,7 @@ static inline void disk_forget(void)
     }
 }
 
-/* What was fetched is there. */
+/* Delivers everything that was fetched. */
 static inline void disk_deliver(void)
 {
     for (int i = 0; i < atomic_load(&disk.count); i++)
@@ -237,7 +237,7 @@ int __wrap_munmap(void *at, size_t size)
     return __real_munmap(at, size);
 }
 
-/* The mapped file that an address is in. */
+/* Returns the mapped file that contains an address. */
 static inline DiskFile *disk_mapped(const uint8_t *at)
 {
     for (int i = 0; i < atomic_load(&disk.count); i++) {
@@ -265,7 +265,7 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *out)
     return result;
 }
 
-/* A page that is not there was touched. */
+/* The signal handler: a protected page was touched. */
 static inline void disk_touched(int number, siginfo_t *about, void *context)
 {
     DiskFile *file = disk_mapped(about->si_addr);

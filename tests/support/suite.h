@@ -1,6 +1,6 @@
-/* suite.h - the end of every test program: its suite is run and the exit code made of it. */
-#ifndef TREB_TESTS_SUITE_H
-#define TREB_TESTS_SUITE_H
+/* suite.h - runs the suite of a test program and returns its exit code. */
+#ifndef TREB_TESTS_SUPPORT_SUITE_H
+#define TREB_TESTS_SUPPORT_SUITE_H
 
 #include <check.h>
 #include <stdlib.h>
@@ -15,10 +15,11 @@ static inline int run_suite_as(Suite *suite, enum fork_status status)
     return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* Each test in a process of its own, unless CK_FORK in the environment says no. */
+/* Runs each test in its own process, unless CK_FORK in the environment says no. */
 static inline int run_suite(Suite *suite) { return run_suite_as(suite, CK_FORK_GETENV); }
 
-/* All tests in this process, as a child of one that has run OpenMP threads hangs in its own. */
+/* Runs all tests in this process: a child of a process that has run OpenMP threads hangs in its
+ * own. */
 static inline int run_suite_in_process(Suite *suite) { return run_suite_as(suite, CK_NOFORK); }
 
 #endif

@@ -1,8 +1,8 @@
-/* symbols.h - table files with codec symbols, written the plain way: a code of single values, runs
- * and a few pairs, with words by Huffman's rule. It knows docs/format.md and nothing of gen/code.
- * Needs no Check; false and NULL stand for all that goes wrong. */
-#ifndef TREB_TESTS_SYMBOLS_H
-#define TREB_TESTS_SYMBOLS_H
+/* symbols.h - writes table files with codec symbols in the plainest way: a code of single values,
+ * runs and a few pairs, with words by Huffman's rule. It is independent of gen/compress. It does
+ * not need Check; false and NULL mean any failure. */
+#ifndef TREB_TESTS_SUPPORT_SYMBOLS_H
+#define TREB_TESTS_SUPPORT_SYMBOLS_H
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,25 +10,25 @@
 #include "core/format/table.h"
 
 enum {
-    SYMBOLS_VALUES = 4096, /* a cell is less */
-    SYMBOLS_RUNS = 8,      /* a value twice, four times, ... 256 times */
+    SYMBOLS_VALUES = 4096, /* cells are below this */
+    SYMBOLS_RUNS = 8,      /* symbols for a value twice, four times, ... 256 times */
     SYMBOLS_MIXED = 24,    /* symbols for two different values, and for three */
     SYMBOLS_MOST = SYMBOLS_VALUES + 64 * SYMBOLS_RUNS + 2 * SYMBOLS_MIXED,
     SYMBOLS_BLOCK_CELLS = 65535,
-    SYMBOLS_STRETCHES = 3 /* of cells that follow each other, for each code */
+    SYMBOLS_STRETCHES = 3 /* number of runs of cells for each code */
 };
 
 typedef struct SymbolsCode {
     unsigned count;
-    uint16_t left[SYMBOLS_MOST], right[SYMBOLS_MOST]; /* of a leaf: its value, CODE_LEAF */
-    uint16_t values[SYMBOLS_MOST];                    /* how many it stands for */
+    uint16_t left[SYMBOLS_MOST], right[SYMBOLS_MOST]; /* for a leaf: its value, CODE_LEAF */
+    uint16_t values[SYMBOLS_MOST];                    /* number of values */
     uint64_t often[SYMBOLS_MOST];
     unsigned length[SYMBOLS_MOST];
     uint32_t word[SYMBOLS_MOST];
-    uint16_t number[SYMBOLS_MOST]; /* in the file */
+    uint16_t number[SYMBOLS_MOST]; /* number of the symbol in the file */
     uint16_t of_number[SYMBOLS_MOST];
-    uint16_t leaf[SYMBOLS_VALUES]; /* by value: 1 + its symbol; 0: there is none */
-    uint16_t first_run[64];        /* by value, the small ones: its symbol for two; 0: none */
+    uint16_t leaf[SYMBOLS_VALUES]; /* by value: 1 + its symbol; 0: none */
+    uint16_t first_run[64];        /* by value, if small: the symbol for two of it; 0: none */
     uint16_t mixed[2 * SYMBOLS_MIXED];
     unsigned mixed_count;
 } SymbolsCode;
@@ -76,7 +76,8 @@ static inline bool symbols_make(SymbolsCode *code, SymbolsCells cells)
     return true;
 }
 
-/* Whether a symbol stands for the first of `left` cells; what it has more than these counts not. */
+/* Returns whether the values of a symbol match the next cells, of which `left` are left; values
+ * beyond these do not count. */
 static inline bool symbols_fit(const SymbolsCode *code, unsigned symbol, const uint16_t *cell,
                                uint64_t left)
 {
@@ -87,7 +88,7 @@ static inline bool symbols_fit(const SymbolsCode *code, unsigned symbol, const u
     return first >= left || symbols_fit(code, code->right[symbol], cell + first, left - first);
 }
 
-/* The symbol for the cells that come next. */
+/* Returns the symbol for the next cells. */
 static inline unsigned symbols_next(const SymbolsCode *code, const uint16_t *cell, uint64_t left)
 {
     unsigned run = cell[0] < 64 ? code->first_run[cell[0]] : 0;
@@ -113,8 +114,8 @@ static inline int symbols_rarer(const void *a, const void *b)
     return x->symbol < y->symbol ? -1 : x->symbol > y->symbol;
 }
 
-/* Lengths by Huffman's rule: the two rarest are put together until one is left. Sorted leaves come
- * first, then their parents, which ascend by themselves. */
+/* Computes lengths by Huffman's rule: joins the two rarest nodes until one is left. The sorted
+ * leaves come first, then their parents, which ascend by themselves. */
 static inline bool symbols_lengths(SymbolsCode *code)
 {
     unsigned n = code->count, leaf = 0, inner = n;
@@ -140,7 +141,7 @@ static inline bool symbols_lengths(SymbolsCode *code)
     return good;
 }
 
-/* Canonical words: those of the longest length from 0 on, the shorter ones behind. */
+/* Assigns canonical words: those of the longest length from 0 on, the shorter ones behind. */
 static inline void symbols_words(SymbolsCode *code)
 {
     uint16_t number = 0;
@@ -162,7 +163,7 @@ static inline void symbols_put16(uint8_t *at, unsigned value)
     at[1] = (uint8_t)(value >> 8);
 }
 
-/* The code as the header has it; NULL: out of memory. */
+/* Returns the code as in the header; NULL if memory is out. */
 static inline uint8_t *symbols_bytes(const SymbolsCode *code, size_t *size)
 {
     unsigned shortest = code->length[code->of_number[code->count - 1]];
@@ -188,7 +189,7 @@ static inline uint8_t *symbols_bytes(const SymbolsCode *code, size_t *size)
     return bytes;
 }
 
-/* A code for these cells. NULL: out of memory, or more values than there may be. */
+/* Makes a code for cells. NULL if memory is out or there are too many values. */
 static inline SymbolsCode *symbols_learn(SymbolsCells cells)
 {
     SymbolsCode *code = malloc(sizeof *code);
@@ -209,8 +210,8 @@ static inline SymbolsCode *symbols_learn(SymbolsCells cells)
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-/* Fills a block with words, the first bits highest, as far as there is room. Returns how many cells
- * of `left` it has. */
+/* Fills a block with words, highest bits first, as far as there is room. Returns how many of the
+ * `left` cells it holds. */
 static inline unsigned symbols_block(const SymbolsCode *code, const uint16_t *cell, uint64_t left,
                                      unsigned block_bytes, uint8_t *out)
 {
@@ -244,7 +245,7 @@ static inline treb_status symbols_add(TableWriter *writer, int side, unsigned nu
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* The cells of a side from bytes in which they are packed as table_read_block has them. */
+/* Unpacks the cells of a side from bytes as table_read_block returns them. */
 static inline bool symbols_unpack(const TableHeader *header, const uint8_t *bytes,
                                   SymbolsCells *out)
 {
@@ -268,14 +269,14 @@ static inline bool symbols_constant(SymbolsCells cells)
     return true;
 }
 
-/* Some of a side's cells. Each of its codes has SYMBOLS_STRETCHES of these, in turn. */
+/* Returns a run of a side's cells. Each of its codes has SYMBOLS_STRETCHES of them, in turn. */
 static inline SymbolsCells symbols_stretch(SymbolsCells all, unsigned codes, unsigned number)
 {
     uint64_t parts = (uint64_t)SYMBOLS_STRETCHES * codes, first = all.size * number / parts;
     return (SymbolsCells){all.cell + first, all.size * (number + 1) / parts - first};
 }
 
-/* The code number `number` of so many. */
+/* Makes code number `number` of `codes`. */
 static inline SymbolsCode *symbols_learn_one(SymbolsCells all, unsigned codes, unsigned number)
 {
     SymbolsCells own = {malloc((size_t)all.size * sizeof *own.cell), 0};
@@ -290,7 +291,7 @@ static inline SymbolsCode *symbols_learn_one(SymbolsCells all, unsigned codes, u
     return code;
 }
 
-/* Puts a code behind those that a side has. */
+/* Appends a code to those of a side. */
 static inline bool symbols_append(TableCode *to, const SymbolsCode *code)
 {
     size_t size = 0;
@@ -305,7 +306,7 @@ static inline bool symbols_append(TableCode *to, const SymbolsCode *code)
     return all != NULL;
 }
 
-/* Codes a side's cells. A side that has one value throughout gets no pages, and one code. */
+/* Codes and writes the cells of a side. A side with only one value gets one code and no pages. */
 static inline treb_status symbols_write_side(TableWriter *writer, int side, TableCode *to,
                                              SymbolsCells cells, treb_error *error)
 {
@@ -320,7 +321,7 @@ static inline treb_status symbols_write_side(TableWriter *writer, int side, Tabl
         code[c] = symbols_learn_one(cells, to->count, c);
         good = code[c] != NULL;
         if (good && constant) {
-            code[c]->count = 1; /* the leaf alone */
+            code[c]->count = 1; /* only the leaf */
             code[c]->number[0] = code[c]->of_number[0] = 0;
             code[c]->length[0] = 1;
         }
@@ -334,8 +335,8 @@ static inline treb_status symbols_write_side(TableWriter *writer, int side, Tabl
     return status;
 }
 
-/* Codes the bytes of the stored sides and writes the file. The header has all but the codes, of
- * which it gets the bytes, as many as it says, or one. */
+/* Codes the bytes of the stored sides and writes the file. The function adds the bytes of codes to
+ * the header: as many codes as the header says, or one. */
 static inline treb_status symbols_write(const char *directory, TableHeader *header,
                                         uint8_t *const data[2], uint64_t *file_size,
                                         treb_error *error)

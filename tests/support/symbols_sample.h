@@ -1,11 +1,12 @@
 /* symbols_sample.h - samples (table_sample.h) with codec symbols, written and read back. */
-#ifndef TREB_TESTS_SYMBOLS_SAMPLE_H
-#define TREB_TESTS_SYMBOLS_SAMPLE_H
+#ifndef TREB_TESTS_SUPPORT_SYMBOLS_SAMPLE_H
+#define TREB_TESTS_SUPPORT_SYMBOLS_SAMPLE_H
 
 #include "tests/support/symbols.h"
 #include "tests/support/table_sample.h"
 
-/* Cells of a last byte that are none are 0; values are few enough for a table of plies. */
+/* Clears the bits of the last byte that hold no cell, and limits values to those that a table of
+ * plies can have. */
 static inline void tidy_data(const TableHeader *header, uint8_t *data)
 {
     uint64_t bytes = table_side_bytes(header);
@@ -25,13 +26,14 @@ static inline Sample make_coded_sample(const char *material, treb_metric metric,
     header->codec = TABLE_SYMBOLS;
     header->pad = 1;
     header->base = per_byte > 1 ? 1u << 8 / per_byte : 0;
-    ck_assert(index_init_shades(&header->index, &m, NULL));
+    ck_assert(index_init_square_colors(&header->index, &m, NULL));
     for (int s = 0; s < 2; s++) {
         TableSide *side = &header->side[s];
         side->index = header->index;
         if (!side->stored) continue;
-        /* An order of its own where there are axes for one. */
-        if (header->index.axes == 2) ck_assert(index_init_shades(&side->index, &m, orders[s]));
+        /* The side has its own order if there are axes to exchange. */
+        if (header->index.axes == 2)
+            ck_assert(index_init_square_colors(&side->index, &m, orders[s]));
         side->code.block_bytes = block_bytes;
         side->code.count = 1;
         free(sample.data[s]);
@@ -56,7 +58,7 @@ static inline void must_write_coded(Sample *sample)
     ck_assert(stat(path, &info) == 0 && size == (uint64_t)info.st_size);
 }
 
-/* What a cell of a sample is. */
+/* Returns the value of a cell of a sample. */
 static inline unsigned sample_cell(const Sample *sample, int side, uint64_t cell)
 {
     const TableHeader *h = &sample->header;
@@ -66,13 +68,13 @@ static inline unsigned sample_cell(const Sample *sample, int side, uint64_t cell
     return at[0] >> cell % h->per_byte * bits & ((1u << bits) - 1);
 }
 
-/* Cells by themselves, each `step`th and the last. */
+/* Compares single cells: each `step`th and the last. */
 static inline void compare_cells(const Sample *sample, const Table *table, int side, uint64_t step)
 {
     uint64_t cells = sample->header.index.size;
     treb_error error = {0};
     for (uint64_t i = 0; i < cells; i = i + step < cells || i == cells - 1 ? i + step : cells - 1) {
-        int code = table_read_cell(table, TABLE_WAIT, side, i, &error);
+        int code = table_read_cell(table, WAIT_FOR_ALL, side, i, &error);
         /* Assertions are slow. */
         if (code != (int)sample_cell(sample, side, i))
             ck_abort_msg("side %d, cell %d: %d %s", side, (int)i, code, error.text);

@@ -1,7 +1,7 @@
-/* table_sample.h - what the tests of table files share: small tables, written and read back. Each
- * test program includes it once, after it has asked for _DEFAULT_SOURCE. */
-#ifndef TREB_TESTS_TABLE_SAMPLE_H
-#define TREB_TESTS_TABLE_SAMPLE_H
+/* table_sample.h - small tables for the tests of table files, written and read back. Each test
+ * program includes it once, after it has defined _DEFAULT_SOURCE. */
+#ifndef TREB_TESTS_SUPPORT_TABLE_SAMPLE_H
+#define TREB_TESTS_SUPPORT_TABLE_SAMPLE_H
 
 #include <check.h>
 #include <dirent.h>
@@ -11,15 +11,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/format/table_blocked.h"
 #include "core/format/table_format.h"
-#include "core/format/table_ranks.h"
+#include "tests/support/random.h"
 #include "tests/support/suite.h"
 
 enum { PATH_SIZE = 256, LEVEL = 3 };
 
 /* ---- a table in memory and a directory ------------------------------------------------------- */
 
-/* One of everything that a table file holds, before compression. */
+/* The content of a table file before compression. */
 typedef struct Sample {
     TableHeader header;
     uint8_t *data[2];
@@ -36,7 +37,7 @@ static inline void make_directory(void)
     ck_assert_ptr_nonnull(mkdtemp(directory));
 }
 
-/* The files in the directory, those with a dot in front too. */
+/* Counts the files in the folder, including those whose names begin with a dot. */
 static inline int count_files(void)
 {
     int n = 0;
@@ -64,18 +65,13 @@ static inline void path_of(const char *name, char out[PATH_SIZE])
 
 static inline void path_of_sample(const Sample *sample, char out[PATH_SIZE])
 {
-    char name[RANKS_NAME_SIZE];
+    char name[TABLE_LONG_NAME_SIZE];
     table_header_name(&sample->header, name);
     path_of(name, out);
 }
 
-static inline uint32_t random_next(uint64_t *state)
-{
-    *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407;
-    return (uint32_t)(*state >> 33);
-}
-
-/* Runs of bytes in most blocks, noise in every eighth, one byte alone in every fourth. */
+/* Makes data: runs of bytes in most blocks, noise in every eighth, a single byte value in every
+ * fourth. */
 static inline uint8_t *make_data(const TableHeader *header, uint64_t seed)
 {
     uint64_t size = table_side_bytes(header), state = seed;
@@ -86,10 +82,10 @@ static inline uint8_t *make_data(const TableHeader *header, uint64_t seed)
         if (block % 4 == 1)
             data[i] = 7;
         else if (block % 8 == 2)
-            data[i] = (uint8_t)random_next(&state);
+            data[i] = (uint8_t)next_random31(&state);
         else if (run == 0 || i == 0) {
-            run = 1 + random_next(&state) % 40;
-            data[i] = (uint8_t)(random_next(&state) % 5);
+            run = 1 + next_random31(&state) % 40;
+            data[i] = (uint8_t)(next_random31(&state) % 5);
         } else
             data[i] = data[i - 1];
         if (run == 0) run = 1;
@@ -105,7 +101,8 @@ static inline void set_map(TableSide *side, int verdict, int codes, int step)
     for (int c = 0; c < codes; c++) side->plies[verdict][c] = (uint16_t)(c * step);
 }
 
-/* All positions of a verdict at one distance, but one of them at 0 if there are several. */
+/* Sets a histogram: all positions of a verdict have one distance but one position at 0, if there
+ * are several. */
 static inline void set_histogram(TableSide *side, int verdict, uint32_t longest)
 {
     side->longest[verdict] = longest;
@@ -164,22 +161,23 @@ static inline Sample make_sample(const char *material, treb_metric metric, unsig
     return sample;
 }
 
-/* A rank file of the book's pawns with some goal. What its cells say is nonsense. */
-static inline Sample make_rank_sample(TableGoal goal, unsigned width)
+/* Makes a blocked-pawn table of the book's pawns with a goal. Its cells are arbitrary. */
+static inline Sample make_blocked_sample(TableGoal goal, unsigned width)
 {
     Sample sample = {0};
-    TableRanks ranks = {.pawns = {UINT64_C(0x4010000), UINT64_C(0x40401000000)}, .goal = (int)goal};
+    TableBlocked ranks = {.pawns = {UINT64_C(0x4010000), UINT64_C(0x40401000000)},
+                          .goal = (int)goal};
     if (goal == GOAL_REACH) ranks.squares = UINT64_C(0x8100);
     ranks.safe = goal == GOAL_TAKE;
     ranks.upper_bounds = goal == GOAL_EXACT;
     if (goal == GOAL_EXACT) ranks.open[0] = 7, ranks.open[1] = 4096;
-    ck_assert(table_ranks_header(&ranks, &sample.header));
+    ck_assert(table_blocked_header(&ranks, &sample.header));
     sample.header.width = width;
     sample.header.block_bits = 10;
     for (int s = 0; s < 2; s++) {
         TableSide *side = &sample.header.side[s];
         set_map(side, 0, width == 2 ? 300 : 200, 7);
-        side->plies[0][1] = RANK_NONE;
+        side->plies[0][1] = DISTANCE_NONE;
         side->count[TREB_WIN] = 100 + (uint64_t)s;
         side->longest[TREB_WIN] = 20;
         strcpy(side->longest_fen[TREB_WIN], "8/8/2p5/k1p5/p1P4K/P7/8/8 w - - 0 1");
@@ -200,7 +198,8 @@ static inline void free_sample(Sample *sample)
 
 typedef enum Arrival { IN_ORDER, BACKWARDS, ALTERNATING, ARRIVALS } Arrival;
 
-/* Check notes each assertion in a file, which fails where files are limited, as in disk_full. */
+/* Check writes each assertion to a file, which fails where the size of files is limited, as in
+ * disk_full. */
 static inline void require(bool condition)
 {
     if (!condition) abort();
@@ -222,7 +221,7 @@ static inline treb_status add_block(TableWriter *writer, TableEncoder *encoder,
     return status;
 }
 
-/* Block number `i` of an arrival: which side, which block. */
+/* Returns block number `i` of an order of arrival: which side, which block. */
 static inline int arrival_block(const TableHeader *header, Arrival arrival, uint64_t i,
                                 uint64_t *block)
 {
@@ -296,7 +295,7 @@ static inline void save(const char *path, const void *bytes, size_t size)
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* Damages one block of a file, in the middle of what it holds. */
+/* Damages one block of a file, in the middle of its content. */
 static inline void damage_middle(const char *path)
 {
     size_t size;
@@ -306,7 +305,7 @@ static inline void damage_middle(const char *path)
     free(bytes);
 }
 
-/* Makes the checksum of the header of a file in memory right again. */
+/* Corrects the checksum of the header of a file in memory. */
 static inline void reseal(uint8_t *bytes, size_t size)
 {
     uint64_t meta = format_get64(bytes + FORMAT_AT_META);
@@ -349,12 +348,12 @@ static inline void compare_header(const TableHeader *a, const TableHeader *b)
     ck_assert_uint_eq(a->per_byte, b->per_byte);
     ck_assert_uint_eq(a->width, b->width);
     ck_assert_uint_eq(a->block_bits, b->block_bits);
-    ck_assert_mem_eq(a->ranks.pawns, b->ranks.pawns, sizeof a->ranks.pawns);
-    ck_assert_mem_eq(a->ranks.open, b->ranks.open, sizeof a->ranks.open);
-    ck_assert_uint_eq(a->ranks.squares, b->ranks.squares);
-    ck_assert_int_eq(a->ranks.goal, b->ranks.goal);
-    ck_assert_int_eq(a->ranks.safe, b->ranks.safe);
-    ck_assert_int_eq(a->ranks.upper_bounds, b->ranks.upper_bounds);
+    ck_assert_mem_eq(a->blocked.pawns, b->blocked.pawns, sizeof a->blocked.pawns);
+    ck_assert_mem_eq(a->blocked.open, b->blocked.open, sizeof a->blocked.open);
+    ck_assert_uint_eq(a->blocked.squares, b->blocked.squares);
+    ck_assert_int_eq(a->blocked.goal, b->blocked.goal);
+    ck_assert_int_eq(a->blocked.safe, b->blocked.safe);
+    ck_assert_int_eq(a->blocked.upper_bounds, b->blocked.upper_bounds);
     for (int s = 0; s < 2; s++) compare_side(&a->side[s], &b->side[s]);
 }
 
@@ -365,7 +364,7 @@ static inline void compare_blocks(const Sample *sample, const Table *table, int 
     uint8_t *out = malloc(full);
     TableDecoder *decoder = table_decoder_new();
     treb_error error;
-    /* Backwards, so that nothing depends on the block before. */
+    /* Reads backwards, so that no block depends on the one before. */
     for (uint64_t b = table_side_blocks(header); b-- > 0;) {
         size_t size = format_block_size(header, b);
         memset(out, 0xee, full);

@@ -1,7 +1,7 @@
-/* table_server.h - a web server for tests: the files of a folder with ranges, over HTTP or HTTPS. It
- * counts what it is asked, and misbehaves if it is told to. Each test program includes it once. */
-#ifndef TREB_TESTS_TABLE_SERVER_H
-#define TREB_TESTS_TABLE_SERVER_H
+/* table_server.h - a web server for tests: serves the files of a folder with ranges, over HTTP or
+ * HTTPS. It counts requests, and misbehaves on demand. Each test program includes it once. */
+#ifndef TREB_TESTS_SUPPORT_TABLE_SERVER_H
+#define TREB_TESTS_SUPPORT_TABLE_SERVER_H
 
 #include <fcntl.h>
 #include <microhttpd.h>
@@ -17,31 +17,31 @@
 
 typedef enum TableServerMode {
     SERVE_WELL,
-    SERVE_SLOWLY,     /* after 100 ms */
-    SERVE_NEVER,      /* not for 5 s */
-    SERVE_CODE,       /* table_server.code */
-    SERVE_WHOLE,      /* 200 with all of the file */
-    SERVE_SHIFTED,    /* the range behind that which was asked for, and says so */
-    SERVE_CUT,        /* breaks off half way */
-    SERVE_LESS,       /* a complete answer, that says more than it has */
+    SERVE_SLOWLY,     /* answers after 100 ms */
+    SERVE_NEVER,      /* does not answer for 5 s */
+    SERVE_CODE,       /* answers with table_server.code */
+    SERVE_WHOLE,      /* answers 200 with the whole file */
+    SERVE_SHIFTED,    /* sends the range behind the requested one, and says so */
+    SERVE_CUT,        /* breaks off halfway */
+    SERVE_LESS,       /* a complete answer that announces more than it has */
     SERVE_LARGER,     /* says that the file has another size */
     SERVE_CHANGED,    /* another ETag */
     SERVE_PACKED,     /* says that it is compressed */
     SERVE_GARBLED,    /* bits of it are wrong */
-    SERVE_REDIRECTED, /* to where it is served well */
-    SERVE_IN_CIRCLES, /* to itself */
-    SERVE_ELSEWHERE   /* to table_server.elsewhere */
+    SERVE_REDIRECTED, /* redirects to a good server */
+    SERVE_IN_CIRCLES, /* redirects to itself */
+    SERVE_ELSEWHERE   /* redirects to table_server.elsewhere */
 } TableServerMode;
 
 static struct TableServer {
     struct MHD_Daemon *daemon;
     const char *folder;
-    const char *list; /* in place of SHA256SUMS; NULL: one of all that is in the folder */
+    const char *list; /* content of SHA256SUMS; NULL: list all files of the folder */
     _Atomic int mode;
-    _Atomic int times; /* how often it misbehaves yet; negative: always */
+    _Atomic int times; /* number of times that it still misbehaves; negative: always */
     _Atomic int code;
     const char *elsewhere;
-    bool untagged; /* neither ETag nor Last-Modified */
+    bool untagged; /* sends neither ETag nor Last-Modified */
     _Atomic int requests, lists;
     atomic_bool stopping;
     _Atomic int most_at_once, at_once;
@@ -54,7 +54,7 @@ static inline void server_sleep(int milliseconds)
     nanosleep(&t, NULL);
 }
 
-/* Breaks off half way. */
+/* Breaks off halfway. */
 typedef struct CutBytes {
     const char *bytes;
     uint64_t size;
@@ -95,7 +95,7 @@ static inline enum MHD_Result server_list(struct MHD_Connection *c)
     return server_text(c, table_server.list[0] != '\0' ? 200 : 404, table_server.list, NULL);
 }
 
-/* Bytes `first` to `last` of a file, as the mode has them. */
+/* Sends bytes `first` to `last` of a file, as the mode says. */
 static inline enum MHD_Result server_range(struct MHD_Connection *c, int file, uint64_t size,
                                            uint64_t first, uint64_t last, int mode)
 {
@@ -170,7 +170,7 @@ static enum MHD_Result server_handle(void *context, struct MHD_Connection *c, co
                                      size_t *size, void **state)
 {
     (void)context, (void)method, (void)version, (void)data, (void)size;
-    if (*state == NULL) { /* the headers are not all there yet */
+    if (*state == NULL) { /* the headers are not complete yet */
         *state = &table_server;
         return MHD_YES;
     }
@@ -183,7 +183,7 @@ static enum MHD_Result server_handle(void *context, struct MHD_Connection *c, co
     return result;
 }
 
-/* Serves a folder on a free port of this machine. With certificate and key, by HTTPS. */
+/* Serves a folder on a free port of this machine; with certificate and key, by HTTPS. */
 static inline void server_start(const char *folder, const char *certificate, const char *key)
 {
     unsigned flags = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD;
@@ -217,7 +217,7 @@ static inline void server_set(int mode, int times)
     atomic_store(&table_server.mode, mode);
 }
 
-/* Requests for tables since it was last asked. */
+/* Returns the number of requests for tables since the last call. */
 static inline int server_count(void) { return atomic_exchange(&table_server.requests, 0); }
 
 #endif

@@ -1,8 +1,8 @@
-/* three_men.h - the tables of three men for tests, made without the generator: all moves of all
- * positions are listed, then each metric is filled in distance by distance in the plainest way.
- * Each test program includes it once, after it has asked for _DEFAULT_SOURCE. */
-#ifndef TREB_TESTS_THREE_MEN_H
-#define TREB_TESTS_THREE_MEN_H
+/* three_men.h - the tables of three men for tests, made without the generator: lists all moves of
+ * all positions, then fills in each metric distance by distance in the plainest way. Each test
+ * program includes it once, after it has defined _DEFAULT_SOURCE. */
+#ifndef TREB_TESTS_SUPPORT_THREE_MEN_H
+#define TREB_TESTS_SUPPORT_THREE_MEN_H
 
 #include "core/chess/movegen.h"
 #include "tests/support/table_sample.h"
@@ -16,12 +16,13 @@ typedef struct Link {
     uint8_t table, side, kind;
 } Link;
 
-/* A table's true values, by side to move and cell. */
+/* The true values of a table, by side to move and cell. */
 typedef struct Truth {
     Index index;
     uint8_t *verdict[2];
     uint16_t *plies[TREB_METRICS][2];
-    uint32_t *first[2]; /* of the cell's moves in `link`; the next cell's first ends them */
+    uint32_t *first[2]; /* first of the cell's moves in `link`; they end at the first of the next
+                           cell */
     Link *link;
     bool *check[2];
 } Truth;
@@ -71,7 +72,8 @@ static inline void list_moves(Truth *t)
     }
 }
 
-/* Whether the child is lost (won) for its side, and the distance that this move then makes. */
+/* Returns whether the position after a move is lost (or won) for its side to move, and the distance
+ * that the move then gives. */
 static inline bool child_is(const Link *link, int metric, bool lost, unsigned *plies)
 {
     if (link->table == BARE) return false;
@@ -111,7 +113,7 @@ static inline bool settle(Truth *t, int metric, int side, size_t cell, unsigned 
 static inline void solve(Truth *t)
 {
     list_moves(t);
-    /* Distances to mate come first: the others rest on verdicts alone where a move converts. */
+    /* Distances to mate come first: the others need only verdicts where a move converts. */
     for (int m = TREB_DTM; m >= TREB_DTZ; m--) {
         for (int side = 0; side < 2; side++) {
             t->plies[m][side] = malloc(t->index.size * sizeof(uint16_t));
@@ -126,7 +128,7 @@ static inline void solve(Truth *t)
     }
 }
 
-/* The last cell whose value is as given. */
+/* Returns the last cell with the given value. */
 static inline size_t find(const Truth *t, int side, unsigned verdict, unsigned dtm)
 {
     for (size_t cell = t->index.size; cell-- > 0;)
@@ -139,14 +141,15 @@ static inline size_t find(const Truth *t, int side, unsigned verdict, unsigned d
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* Distances in two bytes a cell, and maps that go up to 4094 plies, though none is as long. */
+/* Whether distances take two bytes for each cell, with maps up to 4094 plies, although no distance
+ * is that long. */
 static bool wide;
 
-/* Damage done before a table is written. */
+/* Damage that is done before a table is written. */
 typedef struct Damage {
     const char *material;
     int metric;
-    bool header; /* it is to be done to the header, after counting */
+    bool header; /* the damage is done to the header, after counting */
     void (*act)(Truth *t, TableHeader *header);
 } Damage;
 
@@ -209,8 +212,8 @@ static inline void fill_header(const Truth *t, TableHeader *h, unsigned stored)
     }
 }
 
-/* Whether the table may leave a distance of 1 out: a capture, promotion or, for DTZ, any pawn move
- * wins. */
+/* Returns whether the table may leave out a distance of 1: a capture, promotion or, for DTZ, any
+ * pawn move wins. */
 static inline bool left_out(const Truth *t, int metric, int side, size_t cell)
 {
     unsigned made;
@@ -223,7 +226,7 @@ static inline bool left_out(const Truth *t, int metric, int side, size_t cell)
     return false;
 }
 
-/* What the format leaves open is filled with what helps least. */
+/* Cells that the format leaves open get the least helpful value. */
 static inline uint8_t *side_bytes(const Truth *t, const TableHeader *h, int side)
 {
     uint8_t *bytes = calloc(1, table_side_bytes(h));
@@ -268,8 +271,8 @@ static inline void write_table(int which, int metric, unsigned stored)
     free_sample(&sample);
 }
 
-/* Of the materials `from` to `to`. If `mixed`, the metrics have different sides, so that each way
- * of restoring the other is taken. */
+/* Writes the tables of materials `from` to `to`. If `mixed`, the metrics have different sides, so
+ * that each way of computing the other side is tested. */
 static inline void write_tables(int from, int to, bool mixed)
 {
     for (int which = from; which <= to; which++) {

@@ -6,7 +6,7 @@
     2
 
 Positions are FENs, or boards of python-chess. Squares are numbered a1 = 0 to h8 = 63, distances are
-plies: positive where the side to move wins, negative where it loses.
+plies: positive if the side to move wins, negative if it loses.
 """
 from ._library import version
 from ._errors import (DamagedTableError, Error, InputError, LibraryError, MissingTableError)

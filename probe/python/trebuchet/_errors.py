@@ -1,11 +1,11 @@
-"""What can go wrong. `status` is the treb_status of trebuchet.h."""
+"""Exceptions. `status` is a treb_status of trebuchet.h."""
 from __future__ import annotations
 
 OK, FEN, POSITION, CASTLING, MEN, NO_TABLE, DAMAGED, IO, MEMORY, ARGUMENT, NOT_READY, NETWORK, TIMEOUT = range(13)
 
 
 class Error(Exception):
-    """The text says what is wrong and names the file, if one is at fault."""
+    """The base class. The text says what is wrong, and names the file if a file is wrong."""
 
     def __init__(self, text: str, status: int = ARGUMENT) -> None:
         super().__init__(text)
@@ -22,19 +22,19 @@ class MissingTableError(Error, KeyError):
 
 
 class InputError(Error, ValueError):
-    """What was asked for makes no sense: no FEN, no position that can arise, no such metric."""
+    """An argument is wrong: not a FEN, not a position that can arise, not a metric."""
 
 
 class DamagedTableError(Error, OSError):
-    """A file or folder cannot be read, or a file is not what it should be."""
+    """A file or folder cannot be read, or a file is damaged."""
 
 
 class NetworkError(Error, OSError):
-    """A server of tables cannot be reached, does not give them, or takes too long."""
+    """A server of tables cannot be reached, refuses the request, or takes too long."""
 
 
 class LibraryError(Error, OSError):
-    """libtrebuchet is not there, or too old."""
+    """libtrebuchet is not installed, or too old."""
 
 
 _CLASSES = {FEN: InputError, POSITION: InputError, CASTLING: MissingTableError,
@@ -43,7 +43,7 @@ _CLASSES = {FEN: InputError, POSITION: InputError, CASTLING: MissingTableError,
 
 
 def raise_status(status: int, text: str) -> None:
-    """Raises what a failed call of the library stands for."""
+    """Raises the exception for a failed call of the library."""
     if status == MEMORY:
         raise MemoryError(text)
     raise _CLASSES.get(status, Error)(text, status)

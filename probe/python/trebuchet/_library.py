@@ -1,4 +1,4 @@
-"""The C library: its structures and functions as trebuchet.h declares them."""
+"""The C library: its structures and functions, as trebuchet.h declares them."""
 from __future__ import annotations
 
 import ctypes
@@ -10,7 +10,7 @@ from typing import List
 
 from ._errors import OK, LibraryError, raise_status
 
-# The SONAME whose interface the structures below are.
+# The structures below are those of the library with this SONAME.
 SONAME = "libtrebuchet.so.1"
 LEAST_VERSION = 300
 
@@ -20,7 +20,8 @@ METRIC_NAMES = ("wdl", "dtz", "dtc", "dtm")
 
 
 class CError(ctypes.Structure):
-    _fields_ = [("status", c_int), ("text", c_char * 512)]
+    _fields_ = [("status", c_int), ("text", c_char * 484), ("metric", c_int),
+                ("material", c_char * 24)]
 
 
 class CPosition(ctypes.Structure):
@@ -53,7 +54,7 @@ class CMove(ctypes.Structure):
 _ERROR, _POSITION = POINTER(CError), POINTER(CPosition)
 VISIT = ctypes.CFUNCTYPE(c_int, c_void_p, _POSITION)
 
-# Name: what it returns, what it takes.
+# Name: type of the result, types of the arguments.
 _FUNCTIONS = {
     "treb_version": (c_char_p, []),
     "treb_version_number": (c_int, []),
@@ -79,7 +80,7 @@ _FUNCTIONS = {
 
 
 def _places() -> List[str]:
-    """Where the library may be, by preference: a name alone is looked for by the loader."""
+    """Where the library may be, the preferred place first. The loader searches for a mere name."""
     chosen = os.environ.get("TREBUCHET_LIBRARY")
     return [chosen] if chosen else [SONAME, "/usr/local/lib/" + SONAME]
 
@@ -117,7 +118,7 @@ def version() -> str:
 
 
 def call(name: str, *arguments: object) -> None:
-    """Calls a function that returns a status and takes a treb_error last; raises what failed."""
+    """Calls a function that returns a status and takes a treb_error last. Raises on failure."""
     error = CError()
     status = getattr(library(), name)(*arguments, ctypes.byref(error))
     if status != OK:

@@ -1,4 +1,4 @@
-"""Sets of tables, and what they say of positions."""
+"""Sets of tables, and probing positions in them."""
 from __future__ import annotations
 
 import ctypes
@@ -21,35 +21,35 @@ _ENDS = ("mate", "stalemate", "draw", "limit")
 _FLAGS = 6
 
 
-# ---- Answers ------------------------------------------------------------------------------------
+# ---- Results ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Value:
-    """What a position is worth to the side to move, or a move to the one who makes it.
+    """The value of a position for the side to move, or of a move for the side that makes it.
 
-    Verdicts: 2 win, 1 win but for the 50-move rule, 0 draw, -1 loss but for it, -2 loss.
-    Distances in plies, positive in wins and negative in losses; None: not known."""
+    Verdicts: 2 win, 1 cursed win (a draw by the 50-move rule), 0 draw, -1 blessed loss, -2 loss.
+    Distances are in plies, positive in wins and negative in losses; None: not known."""
 
-    wdl: int  #: as if the clock were at 0
-    rule: int  #: with the clock that the position has
+    wdl: int  #: the verdict with a halfmove clock of 0
+    rule: int  #: the verdict with the clock of the position
     dtz: Optional[int]  #: to the next capture, pawn move or mate
     dtc: Optional[int]  #: to the next capture, promotion or mate
     dtm: Optional[int]  #: to mate
-    rounded: bool  #: DTZ comes from a Syzygy file that is rounded: it may be one ply more
+    rounded: bool  #: DTZ comes from a rounded Syzygy file: the true number may be one more
 
 
 @dataclass(frozen=True)
 class Move(Value):
-    """A legal move: chess.Move.from_uci(move.uci) makes one of python-chess of it."""
+    """A legal move. chess.Move.from_uci(move.uci) converts it to a move of python-chess."""
 
     uci: str  #: "e7e8q"
     san: str  #: "e8=Q+"
     from_square: int
     to_square: int
-    promotion: Optional[int]  #: 2 knight, 3 bishop, 4 rook, 5 queen, as python-chess has them
+    promotion: Optional[int]  #: 2 knight, 3 bishop, 4 rook, 5 queen, as in python-chess
     capture: bool
-    zeroing: bool  #: a capture or pawn move: the clock starts anew
+    zeroing: bool  #: a capture or pawn move, which sets the clock to 0
     conversion: bool  #: a capture or promotion
     check: bool
     mate: bool
@@ -58,7 +58,8 @@ class Move(Value):
 
 @dataclass(frozen=True)
 class Line:
-    """Best play of both sides. `end` is "mate", "stalemate", "draw" (by any play), or "limit"."""
+    """Best play of both sides. `end` is "mate", "stalemate", "draw" (the last position is drawn),
+    or "limit"."""
 
     moves: Tuple[Move, ...]
     end: str
@@ -95,11 +96,11 @@ def _move(move: c.CMove) -> Move:
                 move.to_square, move.promotion + 1 if move.promotion else None, *flags)
 
 
-# ---- Questions ----------------------------------------------------------------------------------
+# ---- Arguments ----------------------------------------------------------------------------------
 
 
 def _text(text: str) -> bytes:
-    """A text for the library, where a NUL would end it."""
+    """Encodes a text for the library. A NUL would end it there, and is refused."""
     if "\0" in text:
         raise InputError(f"a NUL in {text!r}")
     return text.encode()
@@ -112,7 +113,7 @@ def _memory(size: int) -> int:
 
 
 def _castling(board: "chess.Board") -> int:
-    """Rights as the library has them; of a right that its rook or king lost nothing is left."""
+    """Castling rights as the library has them. A right needs its king and rook in place."""
     if not board.castling_rights:
         return 0
     rights = (board.has_kingside_castling_rights(True), board.has_queenside_castling_rights(True),
@@ -121,7 +122,7 @@ def _castling(board: "chess.Board") -> int:
 
 
 def _position(board: Board) -> c.CPosition:
-    """A FEN or a board of python-chess."""
+    """Converts a FEN or a board of python-chess."""
     position = c.CPosition()
     if isinstance(board, str):
         c.call("treb_position_from_fen", _text(board), byref(position))
@@ -149,7 +150,7 @@ def _metric(name: str) -> int:
 
 
 class _Set:
-    """A treb_tables. It is closed when the last call that uses it has ended."""
+    """A treb_tables. It is closed when no call uses it any more."""
 
     def __init__(self, directories: List[bytes], memory: Optional[int]) -> None:
         self._close = c.library().treb_tables_close
@@ -175,11 +176,11 @@ class _Set:
 
 
 class Tablebase:
-    """Tables of one or more folders, Trebuchet's files and Syzygy's. Any number of threads may ask
-    at the same time, and others add folders or close it meanwhile."""
+    """Tables of one or more folders: Trebuchet's files and Syzygy's. Any number of threads may
+    probe at the same time, while other threads add folders or close the tablebase."""
 
     def __init__(self, *directories: Directory, memory: Optional[int] = None) -> None:
-        self._lock = threading.Lock()  # of changes
+        self._lock = threading.Lock()  # held while _set changes
         self._directories = [os.fsencode(directory) for directory in directories]
         self._memory = memory
         self._set: Optional[_Set] = _Set(self._directories, memory)
@@ -198,12 +199,12 @@ class Tablebase:
         self.close()
 
     def close(self) -> None:
-        """Lets go of all files. Nothing can be asked any more."""
+        """Closes all files. Later calls raise ValueError."""
         with self._lock:
             self._set = None
 
     def add_directory(self, directory: Directory) -> int:
-        """Takes the tables of one more folder. Returns how many files that added."""
+        """Adds the tables of a folder. Returns the number of files added."""
         with self._lock:
             old = self._open_set()
             directories = self._directories + [os.fsencode(directory)]
@@ -212,31 +213,31 @@ class Tablebase:
         return new.count() - old.count()
 
     def set_memory(self, size: int) -> None:
-        """So many bytes of unpacked tables are kept in memory; 64 MiB at first."""
+        """Sets how many bytes of unpacked tables are kept in memory; the default is 64 MiB."""
         with self._lock:
             c.library().treb_tables_set_memory(self._open_set().handle, _memory(size))
             self._memory = size
 
     def __len__(self) -> int:
-        """How many table files there are."""
+        """The number of table files."""
         return self._open_set().count()
 
     @property
     def men(self) -> int:
-        """The most men that a position may have of which something is known, 0 without tables."""
+        """The largest number of men of a position that the tables know; 0 without tables."""
         return self._open_set().men()
 
     def find_table(self, material: str, metric: str = "wdl") -> Table:
-        """The file of a material, such as "KRPvKR"."""
+        """The file of a material, such as "KRPvKR"; MissingTableError if it is not installed."""
         tables, info = self._open_set(), c.CTableInfo()
         c.call("treb_tables_find", tables.handle, _text(material), _metric(metric), byref(info))
         return Table(info.material.decode(), c.METRIC_NAMES[info.metric],
                      ("trebuchet", "syzygy")[info.format], os.fsdecode(info.path), info.file_size)
 
-    # ---- One number -----------------------------------------------------------------------------
+    # ---- Single values --------------------------------------------------------------------------
 
     def probe_wdl(self, board: Board) -> int:
-        """The verdict as if the clock were at 0: 2 win, 1 cursed win, 0 draw, -1 blessed loss,
+        """The verdict with a halfmove clock of 0: 2 win, 1 cursed win, 0 draw, -1 blessed loss,
         -2 loss."""
         tables, wdl = self._open_set(), c_int()
         c.call("treb_probe_wdl", tables.handle, byref(_position(board)), byref(wdl))
@@ -249,16 +250,16 @@ class Tablebase:
         return _signed(distance.wdl, distance.plies)
 
     def probe_dtz(self, board: Board) -> int:
-        """Plies to the next capture, pawn move or mate under the 50-move rule, as if the clock were
-        at 0: more than 100 in cursed wins and blessed losses. 0 in draws, and when mated."""
+        """Plies to the next capture, pawn move or mate under the 50-move rule, with a clock of 0:
+        more than 100 in cursed wins and blessed losses. 0 in draws, and if mated."""
         return self._probe(board, c.DTZ)
 
     def probe_dtc(self, board: Board) -> int:
-        """Plies to the next capture, promotion or mate; no 50-move rule."""
+        """Plies to the next capture, promotion or mate, without the 50-move rule."""
         return self._probe(board, c.DTC)
 
     def probe_dtm(self, board: Board) -> int:
-        """Plies to mate; no 50-move rule."""
+        """Plies to mate, without the 50-move rule."""
         return self._probe(board, c.DTM)
 
     def _get(self, probe: Callable[[Board], int], board: Board,
@@ -269,32 +270,32 @@ class Tablebase:
             return default
 
     def get_wdl(self, board: Board, default: Optional[int] = None) -> Optional[int]:
-        """As probe_wdl; `default` where no table has the position."""
+        """Like probe_wdl, but returns `default` if no table has the position."""
         return self._get(self.probe_wdl, board, default)
 
     def get_dtz(self, board: Board, default: Optional[int] = None) -> Optional[int]:
-        """As probe_dtz; `default` where no table has the position."""
+        """Like probe_dtz, but returns `default` if no table has the position."""
         return self._get(self.probe_dtz, board, default)
 
     def get_dtc(self, board: Board, default: Optional[int] = None) -> Optional[int]:
-        """As probe_dtc; `default` where no table has the position."""
+        """Like probe_dtc, but returns `default` if no table has the position."""
         return self._get(self.probe_dtc, board, default)
 
     def get_dtm(self, board: Board, default: Optional[int] = None) -> Optional[int]:
-        """As probe_dtm; `default` where no table has the position."""
+        """Like probe_dtm, but returns `default` if no table has the position."""
         return self._get(self.probe_dtm, board, default)
 
-    # ---- Everything -----------------------------------------------------------------------------
+    # ---- All values -----------------------------------------------------------------------------
 
     def probe_root(self, board: Board) -> Value:
-        """All that is known of a position, its clock included."""
+        """The value of a position: verdicts with and without its clock, and all known distances."""
         tables, value = self._open_set(), c.CValue()
         c.call("treb_probe_root", tables.handle, byref(_position(board)), byref(value))
         return Value(*_value_fields(value))
 
     def probe_moves(self, board: Board, metric: str = "dtz", rule50: bool = True) -> List[Move]:
-        """All legal moves, best first: by the verdict, then by `metric`. Without `rule50` cursed
-        wins count as wins. Raises MissingTableError unless every move has what the order needs."""
+        """All legal moves, best first: sorted by verdict, then by `metric`. Without `rule50` cursed
+        wins count as wins. Raises MissingTableError if a table is missing that the order needs."""
         tables, count, moves = self._open_set(), c_size_t(), (c.CMove * c.MOVES_MAX)()
         c.call("treb_probe_moves", tables.handle, byref(_position(board)), _metric(metric),
                0 if rule50 else 1, moves, c.MOVES_MAX, byref(count))
@@ -302,7 +303,7 @@ class Tablebase:
 
     def best_line(self, board: Board, metric: str = "dtz", rule50: bool = True,
                   limit: int = 1000) -> Line:
-        """What both sides play if they always take the first move of probe_moves."""
+        """The line in which both sides play the first move of probe_moves, up to `limit` plies."""
         if limit < 1:
             raise InputError("a line of less than one move")
         tables, count, end = self._open_set(), c_size_t(), c_int()
@@ -315,19 +316,19 @@ class Tablebase:
     # ---- All positions --------------------------------------------------------------------------
 
     def each_position(self, material: str) -> Iterator[str]:
-        """FENs of the legal positions of an ending, in the order of its table, so that probing each
-        costs little. Of those that a symmetry of the board makes the same one comes; with the same
-        men on both sides White is to move in all. En passant is left out."""
+        """FENs of all legal positions of an ending, in the order of its table, so that probing each
+        is fast. Of positions that are equal by a symmetry of the board only one is listed. If both
+        sides have the same men White is to move in all. Without en passant."""
         tables = self._open_set()
         men = min(len(material) - material.count("v"), 8)
-        parts = max(1, 64 ** max(men - 2, 0) // 1024)  # of some 100,000 to a million positions
+        parts = max(1, 64 ** max(men - 2, 0) // 1024)  # of about 100,000 to a million positions
         for part in range(parts):
             yield from _fens_of_part(tables, material, part, parts)
 
 
 def _fens_of_part(tables: _Set, material: str, part: int, parts: int) -> List[str]:
     fens: List[str] = []
-    failures: List[BaseException] = []  # nothing may be raised through the library
+    failures: List[BaseException] = []  # exceptions must not pass through the library
     text = ctypes.create_string_buffer(c.FEN_SIZE)
     to_fen = c.library().treb_position_to_fen
 
@@ -346,5 +347,5 @@ def _fens_of_part(tables: _Set, material: str, part: int, parts: int) -> List[st
 
 
 def open_tablebase(*directories: Directory, memory: Optional[int] = None) -> Tablebase:
-    """Opens the tables of some folders. `memory` bytes are kept of what is unpacked (64 MiB)."""
+    """Opens the tables of folders. `memory`: bytes of unpacked tables to keep (64 MiB)."""
     return Tablebase(*directories, memory=memory)

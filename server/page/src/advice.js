@@ -1,5 +1,5 @@
-// Advice that plays: what the strategies for the ending on the board play in it, and by which advice. While one plays,
-// it keeps to the tree that it has chosen: only where that ends it is asked anew.
+// Strategies for the ending on the board: the move that each plays and the piece of advice that it follows. A strategy
+// that plays keeps to the tree of moves that it has chosen; at its end the server is asked again.
 
 import * as api from "./api.js";
 import { $, h, keepingFocus } from "./dom.js";
@@ -8,11 +8,11 @@ import { currentFen } from "./game.js";
 import { provenWords, ruleText, ruleTitle } from "./words.js";
 import { answer, hidden, onChange, state, update } from "./session.js";
 
-const without = new Set(); // endings that no strategy is for
-const following = new Map(); // position: what the tree that was chosen has for it, {strategy, follows, move}
+const without = new Set(); // endings without a strategy
+const following = new Map(); // by position: the next move in the chosen tree, {strategy, follows, move}
 let asked = 0;
 
-/** What a strategy plays in the position on the board: {strategy, follows, move}; null: nothing, or not yet. */
+/** What a strategy plays in the position on the board: {strategy, follows, move}; null if nothing is known. */
 export function advised(name) {
     const fen = currentFen(state.game);
     const chosen = following.get(fen);
@@ -22,7 +22,7 @@ export function advised(name) {
     return found && found.move ? found : null;
 }
 
-/** The move of the strategy that plays, if it is its turn; legal moves are the server's. */
+/** The move of the strategy that plays, as an entry of the server's legal moves; null if it is not its turn. */
 export function advisedMove() {
     const probe = answer();
     const found = state.advisor && probe && advised(state.advisor);
@@ -30,7 +30,7 @@ export function advisedMove() {
     return move ? { ...move, advice: found.follows, tree: found } : null;
 }
 
-/** Keeps to the tree of a move that is played. */
+/** Remembers the tree of a move that is played. */
 export function follow({ tree }) {
     if (!following.has(currentFen(state.game))) following.clear();
     const after = played(state.position, tree.move.uci);
@@ -43,16 +43,16 @@ export function follow({ tree }) {
             });
 }
 
-/** What it plays here, or why nothing. */
+/** What a strategy plays here, or why it plays nothing. */
 function hereWords(entry) {
     const here = advised(entry.strategy);
     const side = entry.plays === "white" ? "White" : "Black";
     if (here) return [h("b", {}, here.move.san), " – ", h("span", { class: "follows" }, here.follows)];
     const turn = state.position.turn === "w" ? "white" : "black";
-    return [turn === entry.plays ? `${side} has no advice to follow here.` : `${side} plays by it; the other side is to move.`];
+    return [turn === entry.plays ? "The method has no advice for this position." : `This method plays ${side}; the other side is to move.`];
 }
 
-/** The moves that were played by advice, the last ones first. */
+/** The moves that a strategy has played, the last ones first. */
 function log() {
     const moves = state.game.moves
         .slice(0, state.game.at)
@@ -61,7 +61,7 @@ function log() {
         .reverse();
     return moves.length === 0
         ? null
-        : h("ol", { class: "advice-log", "aria-label": "Advice that was followed, the last first" },
+        : h("ol", { class: "advice-log", "aria-label": "Advice followed, the latest first" },
             ...moves.map(({ san, advice }) => h("li", {}, h("b", {}, san), " – ", advice)));
 }
 
@@ -87,7 +87,7 @@ function entryItem(entry) {
         h("p", { class: "strategy-here", role: "status" }, ...hereWords(entry)),
         log(),
         entry.figures && h("p", { class: "hint" }, provenWords(entry.figures)),
-        h("details", {}, h("summary", {}, "The advice"), ...ruleText(entry.about).map((text) => h("p", { class: "rule-text" }, text)),
+        h("details", {}, h("summary", {}, "The method"), ...ruleText(entry.about).map((text) => h("p", { class: "rule-text" }, text)),
             h("ul", { class: "advice-names" }, ...entry.advice.map((name) => h("li", {}, name)))),
     );
 }
@@ -107,7 +107,7 @@ function showAdvice() {
     );
 }
 
-/** The ending whose strategies are to be asked; null where there is nothing to say, or it is not to be given away. */
+/** The ending whose strategies to request; null if there are none, or the answers are hidden. */
 function ending() {
     const probe = answer();
     if (!probe || hidden() || state.setup) return null;
@@ -119,7 +119,7 @@ async function ask() {
     const fen = currentFen(state.game);
     const number = ++asked;
     if (!material) {
-        // While the next answer is on its way the old advice stays, so that the page does not jump.
+        // Until the next answer arrives the old advice stays, so that the page does not jump.
         if (answer() || state.error || hidden() || state.setup) update({ advice: null, adviceFen: "", advisor: null });
         return;
     }

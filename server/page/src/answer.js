@@ -5,7 +5,7 @@ import { $, copy, h, keepingFocus } from "./dom.js";
 import { settle } from "./fen.js";
 import { currentFen, lastMove } from "./game.js";
 import { faultOf } from "./games.js";
-import { isBlocked, makeCommand, ownMachine } from "./ranks.js";
+import { isBlocked, makeCommand, ownMachine } from "./blocked.js";
 import {
     METRICS,
     groupMoves,
@@ -23,8 +23,8 @@ import { playOwn } from "./play.js";
 
 const TITLES = {
     damaged: "A table file is damaged",
-    bad_position: "Not a position yet",
-    bad_fen: "Not a position yet",
+    bad_position: "Not a legal position yet",
+    bad_fen: "Not a legal position yet",
     offline: "The server does not answer",
     time_up: "No answer in time",
 };
@@ -38,30 +38,30 @@ function commandRow(command, after = "") {
     return h("p", { class: "command" }, h("code", {}, command), button, after);
 }
 
-/** What the server advises: "COMMAND makes it: what it takes", with the command to be copied. */
+/** The server's advice: "COMMAND makes it: what it takes", with a button to copy the command. */
 function adviceRow(advice) {
     const [, command, takes] = advice.match(/^'(trebuchet gen [^']+)'\s+(.*)$/) || [];
     return command ? commandRow(command, takes) : h("p", {}, advice);
 }
 
-/** What would help where nothing is known of the position; empty if nothing would. */
+/** Ways to get an answer for an unknown position; may be empty. */
 function helpBeyond(probe) {
     const { code } = probe.unknown[0] ?? {};
     if (code !== "castling" && isBlocked(state.position) && ownMachine())
         return [
-            h("p", {}, "Its pawns are blocked. This command, run where the tables are, makes a table of its own:"),
+            h("p", {}, "The pawns are blocked. This command, run next to the folder of tables, makes a table for this position:"),
             commandRow(makeCommand(currentFen(state.game))),
         ];
     if (code === "castling" && probe.material !== null) {
         const drop = () => showPosition(settle(state.position), "push");
         return [
-            h("button", { type: "button", class: "button", onclick: drop }, "Ask without castling rights"),
+            h("button", { type: "button", class: "button", onclick: drop }, "Look it up without castling rights"),
         ];
     }
     return probe.advice ? [adviceRow(probe.advice)] : [];
 }
 
-/** Where the server has no tables at all, that is what there is to say; and it may solve positions. */
+/** Says so if the server has no tables at all, and offers to solve the position if the server can. */
 async function helpFurther(probe) {
     const none = { tables: [null], ranks: [], solved: [], solve_seconds: null };
     const { tables, ranks, solved, solve_seconds: solves } = await api.tables().catch(() => none);
@@ -71,19 +71,19 @@ async function helpFurther(probe) {
     if (tables.length + ranks.length + solved.length > 0)
         return void (solving.length > 0 && showHelp([...solving, ...helpBeyond(probe)]));
     const owner = [
-        h("p", {}, "This command makes all endings of up to 4 men, in some ten seconds:"),
+        h("p", {}, "This command makes the tables of all endings with up to 4 pieces, in less than a minute:"),
         commandRow("trebuchet gen --men 4"),
-        h("p", {}, "Run it where the server looks for tables, then start the server again (or send it SIGHUP)."),
+        h("p", {}, "Run it next to the server’s folder of tables, then restart the server (or send it SIGHUP)."),
     ];
     showHelp([h("p", {}, "This server has no tables yet."), ...(ownMachine() ? owner : []), ...solving]);
 }
 
-/** What would help where there is no answer. */
+/** Ways to go on after an error. */
 function helpFor({ code, message }) {
     if (code === "offline")
         return [
-            h("p", {}, "It is asked again every few seconds. Moves already seen can still be gone back to."),
-            h("button", { type: "button", class: "button", onclick: askAgain }, "Ask now"),
+            h("p", {}, "The page tries again every few seconds. You can still go back to moves that you have seen."),
+            h("button", { type: "button", class: "button", onclick: askAgain }, "Try now"),
         ];
     if (/side not to move is in check/.test(message)) {
         const turn = state.position.turn === "w" ? "b" : "w";
@@ -117,7 +117,7 @@ function showError(error) {
 function showVerdict(probe) {
     const { text } = verdictSentence(probe);
     const unseen = hidden() && probe.state === "ongoing";
-    // Written only when it changes: it is read out by screen readers.
+    // Changed only if the text is new, as screen readers read out every change.
     const sentence = unseen ? `${sideName(probe.turn)} to move` : text;
     if ($("sentence").textContent !== sentence) $("sentence").textContent = sentence;
     $("sentence").classList.toggle("long", sentence.length > 26);
@@ -236,7 +236,7 @@ function group({ verdict, title, moves }, by) {
         head,
         rows,
     );
-    // Phones show the first few of many: what comes after them on the page stays within reach.
+    // Phones show only the first of many moves, so that the rest of the page stays within reach.
     if (!quiet && moves.length > 10) {
         const open = () => {
             section.classList.add("open");
@@ -266,7 +266,7 @@ function showMoves(probe) {
             h(
                 "p",
                 { class: "hint" },
-                "The answers are hidden. Move on the board; the remark above tells how good the move was.",
+                "The answers are hidden. Move on the board; the remark above says how good the move was.",
             ),
         );
     $("moves").dataset.by = by;
@@ -275,7 +275,7 @@ function showMoves(probe) {
         ($("moves").querySelector(`[data-uci="${focused}"]`) || $("moves").querySelector("button"))?.focus();
 }
 
-/** About the last move: what the player was told, or what is marked in a game that was read. */
+/** The remark on the last move: that of the player's own move, or that of a move in a pasted game. */
 function showJudgement() {
     const last = lastMove(state.game);
     const fault = last && !hidden() ? faultOf(last) : "";

@@ -1,10 +1,10 @@
-// Asks the server, and remembers what it said: answers never change while the page is open, except
-// for tables that come to be installed.
+// Requests to the server, with a cache of the answers. Answers do not change while the page is open, unless tables are
+// installed.
 
 import { sentence } from "./words.js";
 
-/** What went wrong: `code` as the API has it, or "offline" if there was no answer at all. `advice`: how to make
- * the table that is missing; null unless the server is on this machine and could make it. */
+/** A failed request. `code` is that of the API, or "offline" if there was no response. `advice` says how to make the
+ * missing table; it is null unless the server is on this machine and can make it. */
 export class ApiError extends Error {
     constructor(code, message, advice = null) {
         super(message);
@@ -45,33 +45,33 @@ const fenField = (fen) => fen.replaceAll(" ", "_");
 const metricField = (metric) => (metric ? `&metric=${metric}` : "");
 
 export const probe = (fen, metric) => remembered(`/v1/probe?fen=${fenField(fen)}${metricField(metric)}`);
-export const ranks = (fen, attacker) =>
+export const blocked = (fen, attacker) =>
     remembered(`/v1/blocked?fen=${fenField(fen)}${attacker ? `&attacker=${attacker}` : ""}`);
 export const stats = (material) => remembered(`/v1/stats/${encodeURIComponent(material)}`);
-/** A position of an ending by chance; `wish` may have turn, verdict, metric with plies. */
-export const random = (material, wish = {}) =>
-    get(`/v1/random/${material}?${new URLSearchParams(wish)}`);
+/** A random position of an ending; `options` may have turn, verdict, and metric with plies. */
+export const random = (material, options = {}) =>
+    get(`/v1/random/${material}?${new URLSearchParams(options)}`);
 /** Games or positions in a text, each position valued and each move judged. */
 export const games = (text) => get("/v1/games", { method: "POST", body: text });
-/** What rules of thumb say of a position. */
+/** The rules of thumb for a position, and what they say of it. */
 export const rules = (fen) => remembered(`/v1/rules?fen=${fenField(fen)}`);
-/** What strategies for its ending play in a position, and by which advice. */
+/** The strategies for a position, with the moves that they play and the advice that they follow. */
 export const strategies = (fen) => remembered(`/v1/strategies?fen=${fenField(fen)}`);
-/** The same men, all shifted together, elsewhere on the board. */
+/** All men of a position shifted together over the board. */
 export const shift = (fen) => remembered(`/v1/shift?fen=${fenField(fen)}`);
-/** Asks for a list of positions of an ending: gives the job that makes it. */
+/** Requests a list of positions of an ending; returns the job that makes it. */
 export const find = (material, kind) =>
     get("/v1/find", { method: "POST", body: JSON.stringify({ material, kind }) });
-/** Asks for a position to be solved: gives the job that does it. */
+/** Requests the solution of a position; returns the job that solves it. */
 export const solve = (fen) => get("/v1/solve", { method: "POST", body: JSON.stringify({ fen }) });
-/** How a job is, by its address. */
+/** The state of a job, by its address. */
 export const job = (address) => get(address);
 export const cancelJob = (address) => get(address, { method: "DELETE" });
 export const tables = () => remembered("/v1/tables");
 
 const lines = new Map();
 
-/** The moves of best play from here, [{uci, san, fen, ...}]; lines asked before serve their own positions, too. */
+/** The moves of best play from a position, [{uci, san, fen, ...}]. The last line also answers for the positions on it. */
 export async function line(fen, metric) {
     const known = lines.get(`${metric} ${fen}`);
     if (known) return known.moves.slice(known.from);

@@ -1,5 +1,5 @@
-// The board: cm-chessboard draws squares, men, marks and arrows; this puts what the page needs on
-// top and keeps to a strict Content-Security-Policy (no style attributes).
+// The board. cm-chessboard draws squares, men, marks and arrows; this module adds what the page needs. It uses no style
+// attributes, so that a strict Content-Security-Policy holds.
 
 import { Chessboard } from "cm-chessboard/src/Chessboard.js";
 import { Extension, EXTENSION_POINT } from "cm-chessboard/src/model/Extension.js";
@@ -77,7 +77,7 @@ class SquareMarks extends Extension {
         };
     }
 
-    /** One mark; small in a corner where something else stands on the square. */
+    /** One mark. It is small and in a corner if the square has a man or a mark of the other kind. */
     mark(kind, numbers, x, y, radius, size) {
         const label = numbers.map((number) => number + 1).join(" ");
         const wide = Math.max(radius, 0.055 * size * label.length + 0.08 * size);
@@ -115,7 +115,7 @@ class SquareMarks extends Extension {
     }
 }
 
-/** Puts the pictures of men and marks into the document, where cm-chessboard looks for them first. */
+/** Puts the pictures of men and marks into the document, where cm-chessboard finds them without fetching files. */
 export function installSprites() {
     for (const [id, text] of [
         ["cm-chessboard-sprite", sprite],
@@ -149,7 +149,7 @@ export function makeBoard(element, duration) {
 
     const board = {
         element,
-        /** Resolves when the men have arrived. */
+        /** Resolves at the end of the animation. */
         show: (position, animated) =>
             chessboard.setPosition(formatBoard(position.men), animated && duration > 0),
         flipped: () => chessboard.getOrientation() === "b",

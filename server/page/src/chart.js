@@ -1,16 +1,16 @@
-// How the distances of an ending are spread: White's wins above the line, Black's below it.
+// The chart of the distances of an ending: White's wins above the line, Black's below it.
 
 import { h, s } from "./dom.js";
 import { movesOf, percent, plural } from "./words.js";
 
-/** Adds up [[plies, count], ...] by moves: an array indexed by moves. */
+/** Sums lists of [[plies, count], ...] by moves; returns an array indexed by moves. */
 export function byMoves(lists) {
     const bins = [];
     for (const [plies, count] of lists.flat()) bins[movesOf(plies)] = (bins[movesOf(plies)] || 0) + count;
     return Array.from(bins, (count) => count || 0);
 }
 
-/** A step for ticks that gives at most `most` of them. */
+/** The step between ticks, for at most `most` of them. */
 export function tickStep(range, most) {
     for (let unit = 1; ; unit *= 10) {
         for (const factor of [1, 2, 5]) if (range / (unit * factor) <= most) return unit * factor;
@@ -19,7 +19,7 @@ export function tickStep(range, most) {
 
 const sum = (bins) => bins.reduce((total, count) => total + count, 0);
 
-/** What a bin holds, in words. */
+/** The content of a bar in words. */
 function binWords({ up, down, word }, moves) {
     const parts = [];
     for (const [bins, side] of [
@@ -29,7 +29,7 @@ function binWords({ up, down, word }, moves) {
         const count = bins[moves] || 0;
         if (count > 0)
             parts.push(
-                `${side} wins ${plural(count, "position")} (${percent(count, sum(up) + sum(down))} of the decided)`,
+                `${side} wins ${plural(count, "position")} (${percent(count, sum(up) + sum(down))} of decided positions)`,
             );
     }
     return `${word} in ${plural(moves, "move")}: ${parts.join(", ") || "no position"}`;
@@ -47,9 +47,10 @@ function drawBars(svg, bins, { width, x, zero, height, scale, sign, name }) {
 }
 
 /**
- * Draws into `box`. data: {up, down, word, here, hereWords, pick}: bins of White's and Black's wins, "Mate" or
- * the like, the moves of the position on the board or null, and what to do when a bar is chosen: pick(moves, white).
- * `logarithmic` is how tall bars are.
+ * Draws the chart into `box`. `data` is {up, down, word, here, hereWords, pick}: the numbers of White's and of Black's
+ * wins by moves; the name of the distance ("Mate"); the distance of the position on the board in moves, or null, and a
+ * sentence about it; and a function pick(moves, white) that is called when a bar is chosen. `logarithmic`: the height
+ * of bars is logarithmic.
  */
 export function drawChart(box, data, logarithmic) {
     const { up, down, here } = data;
@@ -101,7 +102,7 @@ export function drawChart(box, data, logarithmic) {
         );
     if (here !== null && here <= last) {
         svg.append(
-            // Not through the numbers between the bars.
+            // The line must not cross the numbers between the bars.
             s("path", { class: "here", d: `M${x(here)} 14V${zeroUp}M${x(here)} ${zeroUp + axis}V${H - 4}` }),
             s("path", { class: "here-head", d: `M${x(here)} 15l-6-9h12z` }),
         );
@@ -109,7 +110,7 @@ export function drawChart(box, data, logarithmic) {
     }
 
     const readout = h("p", { class: "readout", "aria-live": "polite" });
-    const rest = here === null ? "Choose a bar for a position from it." : data.hereWords;
+    const rest = here === null ? "Choose a bar to see one of its positions." : data.hereWords;
     let at = here === null ? Math.round(last / 2) : here;
     const tell = (moves) => {
         const text = moves === null ? rest : binWords(data, moves);
@@ -124,7 +125,7 @@ export function drawChart(box, data, logarithmic) {
         const moves = Math.floor((event.clientX - svg.getBoundingClientRect().left - left) / width);
         tell(moves >= 0 && moves <= last ? (at = moves) : null);
     });
-    /** Whether a bar is White's: where both sides have one, the half that was pointed at says. */
+    /** Whether a bar is White's. If both sides have one, the half at `y` decides. */
     const whose = (moves, y) => {
         const white = Boolean(up[moves]);
         return white && down[moves] ? y < zeroUp + axis / 2 : white;
@@ -155,7 +156,7 @@ export function drawChart(box, data, logarithmic) {
     box.replaceChildren(svg, readout);
 }
 
-/** Where a position stands among those that the same side wins: a sentence. */
+/** A sentence that compares the distance of a position with those of all wins of the same side. */
 export function rankWords(bins, here, side, word) {
     const total = sum(bins);
     const shorter = sum(bins.slice(0, here));
@@ -163,6 +164,6 @@ export function rankWords(bins, here, side, word) {
     if (total === 0) return "";
     const longest = bins.length - 1;
     if (here === longest)
-        return `This position: ${word.toLowerCase()} in ${plural(here, "move")}. No win of ${side}’s takes longer.`;
+        return `This position: ${word.toLowerCase()} in ${plural(here, "move")}. No win for ${side} takes longer.`;
     return `This position: ${word.toLowerCase()} in ${plural(here, "move")}. ${percent(total - shorter - same, total)} of ${side}’s wins take longer.`;
 }

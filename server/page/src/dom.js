@@ -20,14 +20,14 @@ function fill(element, attributes, children) {
 export const h = (name, attributes = {}, ...children) =>
     fill(document.createElement(name), attributes, children);
 
-/** An SVG element in the same way. */
+/** An SVG element; the arguments are those of h(). */
 export const s = (name, attributes = {}, ...children) =>
     fill(document.createElementNS(SVG, name), attributes, children);
 
 export const $ = (id) => document.getElementById(id);
 
-/** Changes what is in a box. If that takes away the control that has the focus, `next()` gets it: whoever works by
- * keys is not sent back to the top of the page. */
+/** Changes the content of a box. If that removes the focused control, focuses `next()`, so that a keyboard user is not
+ * sent back to the top of the page. */
 export function keepingFocus(box, change, next) {
     const inside = box.contains(document.activeElement);
     change();
@@ -49,20 +49,20 @@ export const manName = (man) =>
     `${man === man.toUpperCase() ? "white" : "black"} ${NAMES[man.toLowerCase()]}`;
 
 let toastTimer = 0;
-/** A short message that goes away by itself; read out by screen readers. */
+/** Shows a short message that disappears by itself. Screen readers read it out. */
 export function toast(text) {
     const box = $("toast");
     box.textContent = text;
     box.classList.add("shown");
     clearTimeout(toastTimer);
-    // Long enough to be read.
+    // Long texts stay longer, so that they can be read.
     toastTimer = setTimeout(() => box.classList.remove("shown"), Math.max(2200, 60 * text.length));
 }
 
-/** For screen readers alone. */
+/** A message for screen readers only. */
 export const announce = (text) => ($("announce").textContent = text);
 
-/** Copies text, also where the clipboard interface is shut off (pages not from https or localhost). */
+/** Copies text, also where browsers disable the clipboard interface (pages not from https or localhost). */
 export async function copy(text, what) {
     try {
         await navigator.clipboard.writeText(text);

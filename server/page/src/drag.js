@@ -1,14 +1,14 @@
-// Dragging with mouse, pen or finger, from the board and from the tray; taps come out of the same
-// events. What a drop means is for the caller to say.
+// Dragging with mouse, pen or finger, from the board and from the tray, and taps, from the same events. The caller
+// decides what a drop means.
 
 const THRESHOLD = 5;
 
 /**
  * hooks: manAt(square) -> FEN letter that may be lifted, or "";
- *        picked(square) when a man is taken up, over(square or null) while it moves;
+ *        picked(square) when a man is picked up, over(square or null) while it moves;
  *        dropped({man, from, to}): from is null for the tray, to is null off the board;
  *        tapped(square).
- * A spare man keeps data-dragged until it is next pressed: the click that ends a drag is none.
+ * A man of the tray keeps data-dragged until it is next pressed, so that the click that ends a drag can be ignored.
  */
 export function enableDrag(board, tray, hooks) {
     let held = null;

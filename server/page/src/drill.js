@@ -6,11 +6,11 @@ import { currentFen, newGame } from "./game.js";
 import { inMoves, movesOf, other, plural, sideName, winnerOf } from "./words.js";
 import { answer, onChange, show, state, update } from "./session.js";
 
-const HELD = 25; // moves of his own after which who holds a draw has done so
+const HELD = 25; // own moves after which a draw counts as held
 
 let point; // shows a move on the board
 
-/** What there is to do in a position: {side, goal, best}; null if nothing is, or it is not known. */
+/** The task in a position: {side, goal, best}; null if there is none or the verdict is not known. */
 function taskOf(probe) {
     if (!probe || probe.state !== "ongoing" || probe.verdict === null) return null;
     const winner = probe.verdict === "win" || probe.verdict === "loss" ? winnerOf(probe.verdict, probe.turn) : null;
@@ -45,7 +45,7 @@ function again() {
     show(newGame(start), "push");
 }
 
-/** Takes back to before the player's last move. */
+/** Goes back to the position before the player's last move. */
 function takeBack() {
     const { game, drill } = state;
     const mine = drill.side === "white" ? "w" : "b";
@@ -55,7 +55,7 @@ function takeBack() {
     show({ ...game, at: Math.max(at, 0) }, "replace");
 }
 
-/** The first time the man to move, then the move itself. */
+/** Shows the man to move; the second time the move itself. */
 function hint() {
     const best = state.line[0] ?? answer()?.moves[0];
     if (!best) return;
@@ -78,7 +78,7 @@ function movesMade() {
     return first === drill.side ? Math.ceil(game.at / 2) : Math.floor(game.at / 2);
 }
 
-/** How the drill stands after an answer about the position on the board: null while it goes on. */
+/** The outcome of the drill in a position with `moves` own moves made: null while it goes on. */
 export function outcomeOf({ side, goal }, probe, moves) {
     const winner = probe.state === "checkmate" ? other(probe.turn) : null;
     if (winner) return winner === side ? "won" : "lost";
@@ -96,7 +96,7 @@ function words(drill) {
         return drill.best === null
             ? `Won in ${plural(made, "move")}${hints}.`
             : made <= drill.best
-              ? `Won in ${plural(made, "move")}${hints}: nobody does it faster.`
+              ? `Won in ${plural(made, "move")}${hints}: the shortest way.`
               : `Won in ${plural(made, "move")}${hints}. The shortest way takes ${drill.best}.`;
     if (drill.outcome === "held") return `Held${hints}: it is a draw.`;
     if (drill.outcome === "slipped")
@@ -104,12 +104,12 @@ function words(drill) {
     if (drill.outcome === "lost") return "Lost.";
     const task =
         drill.goal === "win"
-            ? `${sideName(drill.side)} wins${drill.best === null ? "" : `, at best in ${inMoves(2 * drill.best)}`}: show how.`
+            ? `Win as ${sideName(drill.side)}${drill.best === null ? "" : `; the shortest way takes ${inMoves(2 * drill.best)}`}.`
             : `Hold the draw as ${sideName(drill.side)} for ${HELD} moves.`;
     return `${task} ${plural(made, "move")} made${hints}.${hintWords(drill.hint)}`;
 }
 
-/** The hint in words: on a phone the board may be out of view. */
+/** The hint in words, as on a phone the board may be out of view. */
 function hintWords(hint) {
     if (hint === "") return "";
     const move = answer()?.moves.find(({ uci }) => uci === hint);
@@ -120,7 +120,7 @@ function hintWords(hint) {
 const button = (text, onclick, extra = {}) =>
     h("button", { type: "button", class: "button small", onclick, ...extra }, text);
 
-/** The focus stays with the drill: on the button that comes first if it can be pressed, else on the box. */
+/** Keeps the focus in the drill: on its first button, or on the box if that is disabled. */
 function focusDrill() {
     const first = $("drill").querySelector("button");
     if (!state.drill) $("drill-start").focus();
@@ -146,7 +146,7 @@ function showDrill() {
     const row = h("div", { class: "row" });
     if (!drill.outcome) row.append(button(drill.hint ? "Show the move" : "Hint", hint, { disabled: !mine }));
     if (["slipped", "lost"].includes(drill.outcome)) row.append(button("Take back", takeBack));
-    if (drill.outcome) row.append(button("Once more", again));
+    if (drill.outcome) row.append(button("Try again", again));
     row.append(button("End the drill", end));
     box.replaceChildren(...parts, row);
 }

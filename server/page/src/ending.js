@@ -1,14 +1,14 @@
-// The parts of what is told of an ending: its men, shares, longest wins and smaller endings. `shown`
-// is {name, swapped, stats}; `swapped` means that the side named first is Black on the board.
+// The parts of the card of an ending: its men, shares, longest wins and sub-endings. `shown` is
+// {name, swapped, stats}; `swapped` means that the side named first is Black on the board.
 
 import { h, manPicture } from "./dom.js";
 import { formatFen, parseFen, swapColours } from "./fen.js";
 import { inMoves, other, percent, plural, sideName, winnerOf } from "./words.js";
 
-/** The side to move in the tables that `turn` on the board is. */
+/** The side in the tables that is `turn` on the board. */
 export const tableSide = (shown, turn) => (shown.swapped ? other(turn) : turn);
 
-/** A FEN of the tables, with the stronger side White or, where it is Black on the board, Black. */
+/** A FEN of the tables as a position, with colours exchanged if `swapped`. */
 export const asOnBoard = (fen, swapped) => (swapped ? swapColours(parseFen(fen)) : parseFen(fen));
 const VERDICTS = ["win", "cursed_win", "draw", "blessed_loss", "loss"];
 
@@ -40,7 +40,7 @@ export function shares(shown, turn) {
         .filter(({ count }) => count > 0);
     const name = ({ verdict, winner }) =>
         (verdict === "draw" ? "Draw" : sideName(winner)) +
-        (/_/.test(verdict) ? ", but for the 50-move rule" : "");
+        (/_/.test(verdict) ? ", without the 50-move rule" : "");
     const kind = ({ verdict, winner }) =>
         verdict === "draw" ? "draw" : `${winner}${/_/.test(verdict) ? " cursed" : ""}`;
     const bar = h(
@@ -76,7 +76,7 @@ export function shares(shown, turn) {
     );
 }
 
-/** The longest wins by a metric; `go` is called with the position of the one chosen. Null if there are none. */
+/** The longest wins by a metric; null if there are none. `go` is called with the chosen position. */
 export function longestList(shown, metric, go) {
     const entries = shown.stats.longest
         .filter((entry) => entry.metric === metric && entry.fen)
@@ -93,7 +93,7 @@ export function longestList(shown, metric, go) {
                 const position = asOnBoard(entry.fen, shown.swapped);
                 const turn = position.turn === "w" ? "white" : "black";
                 const winner = sideName(winnerOf(entry.verdict, turn));
-                const late = /_/.test(entry.verdict) ? ", too late for the 50-move rule" : "";
+                const late = /_/.test(entry.verdict) ? "; a draw by the 50-move rule" : "";
                 return h(
                     "li",
                     {},
@@ -114,7 +114,7 @@ export function longestList(shown, metric, go) {
     );
 }
 
-/** The longest win of an ending, to start from; null if it has none. */
+/** The longest win of an ending; null if it has none. */
 export function longestOf(stats, metric) {
     const entries = stats.longest.filter(({ fen }) => fen);
     const best = (name) =>
@@ -122,7 +122,7 @@ export function longestOf(stats, metric) {
     return best(metric) || best("dtm") || entries[0] || null;
 }
 
-/** The endings that a capture or promotion leads to; `go` is called with the name of the one chosen. */
+/** The endings that a capture or promotion leads to. `go` is called with the name of the chosen one. */
 export function children(shown, go) {
     const groups = [
         ["promotion", "by promotion"],

@@ -1,4 +1,4 @@
-// Positions as text and as data, and what an editor does to them. No DOM, no server.
+// Positions as text and as data, and the changes that an editor makes. No DOM, no server.
 //
 // A position is {men, turn, castling, ep, halfmove, fullmove}: `men` has 64 entries, a1 first, each
 // a FEN letter or "".
@@ -19,7 +19,7 @@ function readBoard(text) {
         for (const letter of rank) {
             if (/[1-8]/.test(letter)) file += Number(letter);
             else if (/[KQRBNPkqrbnp]/.test(letter)) men[(7 - row) * 8 + Math.min(file++, 7)] = letter;
-            else throw new Error(`“${letter}” is no man: use KQRBNP for White, kqrbnp for Black.`);
+            else throw new Error(`“${letter}” is not a piece: use KQRBNP for White, kqrbnp for Black.`);
         }
         if (file !== 8) throw new Error(`Rank ${8 - row} (“${rank}”) has ${file} squares instead of 8.`);
     });
@@ -28,7 +28,7 @@ function readBoard(text) {
 
 function readCount(text, name, least) {
     if (!/^\d{1,4}$/.test(text) || Number(text) < least)
-        throw new Error(`The ${name} “${text}” is no number from ${least}.`);
+        throw new Error(`The ${name} “${text}” is not a number of at least ${least}.`);
     return Number(text);
 }
 
@@ -37,13 +37,13 @@ const IN_TEXT = new RegExp(
     `(?<![A-Za-z0-9])((?:${RANK}/){7}${RANK})((?:[ _]+[-A-Za-z0-9]+){0,5})(?![A-Za-z0-9/])`,
 );
 
-/** The FEN in what people paste: in quotes, a tag of PGN, a link of some site. The text itself if there is none. */
+/** The FEN in a pasted text: in quotes, a tag of PGN, a link of some site. Returns the text itself if there is none. */
 export function fenIn(text) {
     let plain = text;
     try {
         plain = decodeURIComponent(text.replaceAll("+", " "));
     } catch {
-        // A stray % is no reason to refuse.
+        // Accept a text with a stray %.
     }
     const found = plain.match(IN_TEXT);
     return found && found.index > 0 ? found[1] + found[2] : plain;
@@ -51,8 +51,8 @@ export function fenIn(text) {
 
 const LINK = /^\s*["'(<]?(https?:|www\.|lichess\.org)/i;
 
-/** Reads a FEN of one to six fields, or what has one in it; underscores count as spaces. Castling rights and en
- * passant squares of links are dropped if they cannot be. Throws an Error a player understands. */
+/** Reads a FEN of one to six fields, or a text that contains one; underscores count as spaces. Impossible castling
+ * rights and en passant squares of links are dropped. Throws an Error with a message for the player. */
 export function parseFen(text) {
     const plain = fenIn(text);
     if (!LINK.test(text)) return readFen(plain);
@@ -68,7 +68,7 @@ function readFen(text) {
     const men = readBoard(board);
     if (!/^[wb]$/.test(turn)) throw new Error(`The side to move is w or b, not “${turn}”.`);
     if (!/^(-|K?Q?k?q?)$/.test(castling))
-        throw new Error(`The castling field “${castling}” is not understood: use “-”.`);
+        throw new Error(`The castling field “${castling}” is not valid: use “-”.`);
     if (!/^(-|[a-h][36])$/.test(ep))
         throw new Error(`The en passant square “${ep}” is not on the third or sixth rank.`);
     return {
@@ -95,7 +95,7 @@ export function formatFen(position) {
     return [formatBoard(men), turn, castling, ep, halfmove, fullmove].join(" ");
 }
 
-/** The squares behind a pawn that could just have made a double step and that could be taken. */
+/** The possible en passant squares: those behind a pawn that may just have made a double step and can be captured. */
 export function epSquares({ men, turn }) {
     const [rank, forward, enemy, own] = turn === "w" ? [4, 8, "p", "P"] : [3, -8, "P", "p"];
     const found = [];
@@ -108,13 +108,13 @@ export function epSquares({ men, turn }) {
     return found;
 }
 
-/** The same position with an en passant square only if it can be one. */
+/** Drops an impossible en passant square. */
 function withPossibleEp(position) {
     const ep = epSquares(position).includes(position.ep) ? position.ep : "-";
     return { ...position, ep };
 }
 
-/** The same, with castling rights only where king and rook are at home. */
+/** Drops an impossible en passant square, and castling rights whose king or rook is not at home. */
 function withPossibleRights(position) {
     const at = (man, square) => position.men[indexOf(square)] === man;
     const homes = { K: ["e1", "h1"], Q: ["e1", "a1"], k: ["e8", "h8"], q: ["e8", "a8"] };
@@ -126,7 +126,7 @@ function withPossibleRights(position) {
     return withPossibleEp({ ...position, castling: castling.join("") || "-" });
 }
 
-/** The same, and no castling: what is set up by hand has none. */
+/** Drops an impossible en passant square and all castling rights, for a position that is set up by hand. */
 export const settle = (position) => ({ ...withPossibleEp(position), castling: "-" });
 
 function moved(position, where) {
@@ -136,10 +136,10 @@ function moved(position, where) {
     return { ...position, men, ep, castling: "-" };
 }
 
-/** Left and right exchanged. */
+/** The position with left and right exchanged. */
 export const mirrorFiles = (position) => moved(position, (index) => index ^ 7);
 
-/** The same game with White and Black exchanged: ranks, colours and side to move. */
+/** The position with White and Black exchanged: ranks, colours and side to move. */
 export function swapColours(position) {
     const flipped = moved(position, (index) => index ^ 56);
     const swap = (man) => (isWhite(man) ? man.toLowerCase() : man.toUpperCase());
@@ -157,7 +157,7 @@ export function movedMan(position, from, to) {
     return withMan(withMan(position, from, ""), to, man);
 }
 
-/** The castling rights that go with a move from or to a square. */
+/** The castling rights that a move from or to a square ends. */
 const RIGHTS = { a1: "Q", e1: "KQ", h1: "K", a8: "q", e8: "kq", h8: "k" };
 
 function castlingAfter(castling, uci) {
@@ -166,7 +166,7 @@ function castlingAfter(castling, uci) {
     return left.join("") || "-";
 }
 
-/** The position after a legal move such as "e7e8q"; whether it is legal is for the server to know. */
+/** The position after a legal move such as "e7e8q". Does not check that it is legal; the server lists legal moves. */
 export function played(position, uci) {
     const [from, to] = [indexOf(uci.slice(0, 2)), indexOf(uci.slice(2, 4))];
     const men = position.men.slice();
@@ -199,7 +199,7 @@ export function sideLetters({ men }, white) {
     return [..."KQRBNP"].map((letter) => own.filter((man) => man === letter).join("")).join("");
 }
 
-/** Why no table can know this position, or "" if nothing is seen from here. */
+/** Why the position is impossible, as far as the page can tell; "" if it finds nothing. */
 export function obstacle(position) {
     for (const [white, name] of [
         [true, "White"],
@@ -207,7 +207,7 @@ export function obstacle(position) {
     ]) {
         const kings = sideLetters(position, white).match(/^K*/)[0].length;
         if (kings === 0) return `${name} has no king: put one on the board.`;
-        if (kings > 1) return `${name} has ${kings} kings: take off all but one.`;
+        if (kings > 1) return `${name} has ${kings} kings: remove all but one.`;
     }
     const pawn = position.men.findIndex((man, index) => /p/i.test(man) && (index < 8 || index >= 56));
     if (pawn >= 0)

@@ -1,14 +1,14 @@
-// A game: a start position, the moves played from it, and where in them we are. No DOM, no server.
+// A game: a start position, the moves played from it, and the current place in them. No DOM, no server.
 //
-// A game is {start, moves, at}: `start` a FEN, `moves` [{uci, san, fen}] with the FEN after each
-// move, and the `advice` of a strategy that made it, `at` how many of them are on the board; one that was pasted has its tags and result as well.
-// Games are values: functions return new ones.
+// A game is {start, moves, at}. `start` is a FEN. `moves` is [{uci, san, fen}] with the FEN after each move, and
+// `advice` if a strategy made it. `at` is the number of moves made on the board. A pasted game has `tags` and `result`
+// too. Games are values: functions return new ones.
 
 export const newGame = (start) => ({ start, moves: [], at: 0 });
 export const currentFen = (game) => (game.at === 0 ? game.start : game.moves[game.at - 1].fen);
 export const lastMove = (game) => (game.at === 0 ? null : game.moves[game.at - 1]);
 
-/** Plays a move; what was played beyond this point before is dropped, unless it is the same move. */
+/** Plays a move. Drops the moves after this point, unless the next one is the same move. */
 export function play(game, { uci, san, fen, advice }) {
     const next = game.moves[game.at];
     if (next && next.uci === uci) return { ...game, at: game.at + 1 };

@@ -1,45 +1,46 @@
-// Games that are pasted: read by the server, stepped through here, with each move judged.
+// Pasted games: the server reads them and judges each move; the page steps through them.
 
 import * as api from "./api.js";
 import { $, h, toast } from "./dom.js";
-import { sentence } from "./words.js";
+import { plural, sentence } from "./words.js";
 import { show, update } from "./session.js";
 
 export const GLYPHS = { blunder: "??", cursed: "?", dubious: "?!" };
 
-/** What was wrong with a move, in a sentence; "" if nothing is known to be. */
+/** What was wrong with a move, as a sentence; "" if no fault is known. */
 export function faultOf({ judgement, best, verdict_before: before }) {
     if (!judgement) return "";
     const instead = best ? ` ${best.san} was better.` : "";
     if (judgement === "dubious") return `Still a draw by the 50-move rule.${instead}`;
-    if (judgement === "cursed") return `Only the 50-move rule makes a difference.${instead}`;
+    if (judgement === "cursed") return `The result changes only by the 50-move rule.${instead}`;
     return `${before === "win" ? "Throws away the win." : "Loses a drawn game."}${instead}`;
 }
 
-/** Whether text is more than a position: moves with numbers, or tags of a game. */
+/** Whether a text is a game and not a position: it has numbered moves, or tags. */
 export const looksLikeGames = (text) =>
     /^\s*\[[A-Z]\w* "/.test(text) ? /\]\s*[^[\s]/.test(text) : /(^|\s)\d+\.+\s*[KQRBNOa-h0]/.test(text);
 
-/** A game of the server as one of ours: see game.js. */
+/** A game of the server in the form of game.js. */
 const asGame = ({ start, moves, tags, result }) => ({ start, moves, at: 0, tags, result });
 
 function open(game) {
     $("games").close();
     update({ setup: false, drill: null, playing: false, tablePlays: "none" });
     show(asGame(game), "push");
-    const faults = game.moves.filter(({ judgement }) => judgement).length;
+    const faults = game.moves.map(({ judgement }) => judgement).filter(Boolean);
+    const word = faults.every((judgement) => judgement === "blunder") ? "blunder" : "mistake";
     toast(
         game.error
-            ? `Read as far as it goes. ${sentence(game.error.message)}`
-            : faults === 0
-              ? "No fault is known in this game"
-              : `${faults} ${faults === 1 ? "fault" : "faults"} marked`,
+            ? `Read up to the first error. ${sentence(game.error.message)}`
+            : faults.length === 0
+              ? "No mistakes found in this game"
+              : `${plural(faults.length, word)} marked`,
     );
 }
 
 function titleOf({ tags, moves, start, error }, index) {
     const players = [tags.White, tags.Black].filter((name) => name && name !== "?").join(" – ");
-    const length = start === null ? "" : `${Math.ceil(moves.length / 2)} moves`;
+    const length = start === null ? "" : plural(Math.ceil(moves.length / 2), "move");
     const problem = error && start === null ? sentence(error.message) : "";
     return [players || `Game ${index + 1}`, tags.Date, length, problem].filter(Boolean).join(", ");
 }
@@ -64,7 +65,7 @@ function choose(games) {
     $("games-list").replaceChildren(...rows);
 }
 
-/** Reads text with games and shows the first, or lets one be chosen. */
+/** Reads a text with games. Opens the only one, or lets the user choose. */
 export async function readGames(text) {
     $("games-error").textContent = "";
     try {
@@ -81,7 +82,7 @@ export async function readGames(text) {
     }
 }
 
-/** Games and positions may be dropped on the page, or pasted where nothing is typed. */
+/** Lets games be dropped on the page, and pasted anywhere but into a text field. */
 function listen() {
     const typing = (event) => event.target.closest?.("input, textarea, select");
     addEventListener("paste", (event) => {

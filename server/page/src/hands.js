@@ -1,4 +1,4 @@
-// What hands do on the board: moving men by drag, by two taps or by keys, and setting them up.
+// Input on the board: moving men and setting them up, by dragging, by two taps or by keys.
 
 import { $, announce, h, manName, manPicture } from "./dom.js";
 import { FILES, indexOf, movedMan } from "./fen.js";
@@ -10,8 +10,8 @@ import { legal, playOwn } from "./play.js";
 import { currentBrush, edit, putMan, setBrush } from "./setup.js";
 
 let board;
-let picked = null; // the square whose man waits for where to go
-let cursor = null; // the square that the keyboard is on, while it is used
+let picked = null; // the square of the man that is picked up
+let cursor = null; // the square of the keyboard cursor, while the keyboard is used
 let over = null;
 
 const manAt = (square) => state.position.men[indexOf(square)];
@@ -43,7 +43,7 @@ function pick(square) {
     markTargets();
 }
 
-/** Asks which man a pawn becomes; null if none is chosen. */
+/** Asks for the promotion piece; null if none is chosen. */
 function choosePromotion(moves) {
     const dialog = $("promotion");
     const man = ({ uci }) => (state.position.turn === "w" ? uci[4].toUpperCase() : uci[4]);
@@ -148,7 +148,7 @@ function onKey(event) {
     } else if (event.key === "Enter" || event.key === " ") {
         if (!cursor) moveCursor(at);
         tap(at);
-        announce(picked ? `${describe(picked)} taken up` : describe(at));
+        announce(picked ? `${describe(picked)} picked up` : describe(at));
     } else if (event.key === "Escape") {
         pick(null);
         setBrush(null);

@@ -1,5 +1,5 @@
-// Lists of positions of an ending that the server finds in the background: asked for, watched, shown. `shown` is as in
-// ending.js.
+// Lists of positions of an ending: requests them, follows the background job of the server, shows them. `shown` is as
+// in ending.js.
 
 import * as api from "./api.js";
 import { h, keepingFocus } from "./dom.js";
@@ -8,15 +8,15 @@ import { gallery } from "./mini.js";
 import { inMoves, listWords, other, percent, plural, sentence, sideName, winnerOf } from "./words.js";
 
 const SHOWN = 6; // at first
-const PAUSES = [300, 600, 1000, 2000]; // between looks at how far it is; the last goes on
+const PAUSES = [300, 600, 1000, 2000]; // milliseconds between questions about progress; the last one repeats
 
-const found = new Map(); // by "kind material": the job as it was last seen, or {state: "refused", problem}
-const boxes = new Set(); // what shows them
+const found = new Map(); // by "kind material": the last state of the job, or {state: "refused", problem}
+const boxes = new Set(); // functions that show a changed job
 const watched = new Set();
 
 const isPending = (job) => job?.state === "waiting" || job?.state === "running";
 
-/** Notes how a job is, and has it shown. Without one it is forgotten. */
+/** Stores the state of a job and shows it; null removes it. */
 function note(key, job) {
     if (job) found.set(key, job);
     else found.delete(key);
@@ -28,7 +28,7 @@ const KINDS = {
     longest: { title: "All positions with the longest win", find: "Find them" },
 };
 
-/** Of a zugzwang of half a point the side that loses is to move: so one sees it lose. */
+/** The position to set up. In a zugzwang of half a point the side that loses is to move. */
 function toSetUp(entry, swapped) {
     const fields = entry.fen.split(" ");
     if (entry.zugzwang === "half") fields[1] = entry.white.verdict === "draw" ? "b" : "w";
@@ -37,14 +37,14 @@ function toSetUp(entry, swapped) {
 
 function captionOf(entry, swapped) {
     const turn = toSetUp(entry, swapped).turn === "w" ? "white" : "black";
-    if (entry.zugzwang === "full") return "Whoever moves loses";
+    if (entry.zugzwang === "full") return "The side to move loses";
     const side = entry.zugzwang ? entry[swapped ? other(turn) : turn] : entry;
     const winner = sideName(winnerOf(side.verdict, turn));
     const length = side.dtm_plies === undefined ? "" : ` in ${inMoves(side.dtm_plies)}`;
     return entry.zugzwang ? `${sideName(turn)} loses${length}` : `${winner} wins${length}`;
 }
 
-/** What was found, in words and on boards. */
+/** The result in words and on small boards. */
 function resultParts({ result }, swapped, go) {
     const entries = result.positions.map((entry) => ({
         position: toSetUp(entry, swapped),
@@ -55,7 +55,7 @@ function resultParts({ result }, swapped, go) {
     return parts;
 }
 
-/** Asks until it is done, or nobody wants it any more. */
+/** Asks the server until the job is done or no longer wanted. */
 async function watch(key) {
     if (watched.has(key)) return;
     watched.add(key);
@@ -67,7 +67,7 @@ async function watch(key) {
         try {
             seen = await api.job(job.job);
         } catch (error) {
-            // A server that does not answer may come back.
+            // If the server does not answer, try again.
             if (error.code !== "offline") seen = { state: "refused", problem: error.message };
         }
         if (found.get(key) === job) note(key, seen);
@@ -88,14 +88,14 @@ async function ask(kind, name) {
 function stop(key) {
     const { job } = found.get(key);
     note(key, null);
-    api.cancelJob(job).catch(() => null); // it then goes on for nobody
+    api.cancelJob(job).catch(() => null); // on failure the job goes on unused
 }
 
 function pendingParts({ state, ahead, done, total }, key, label) {
     const words =
         state === "waiting" && ahead > 0
-            ? `${plural(ahead, "other list")} to be made before it.`
-            : `Looking at all positions: ${total > 0 ? percent(done, total) : "0 %"}`;
+            ? `Waiting for ${plural(ahead, "other job")}.`
+            : `Checking all positions: ${total > 0 ? percent(done, total) : "0 %"}`;
     return [
         h("p", { class: "hint" }, words),
         h(
@@ -107,7 +107,7 @@ function pendingParts({ state, ahead, done, total }, key, label) {
     ];
 }
 
-/** A list of an ending, or the button that asks for it. It keeps itself up to date. */
+/** A list of an ending, or the button that requests it. It updates itself. */
 export function listOf(kind, shown, go) {
     const { name, swapped } = shown;
     const key = `${kind} ${name}`;

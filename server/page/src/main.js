@@ -1,4 +1,4 @@
-// The page: puts its parts together.
+// The main module of the page: starts all parts.
 
 import { $, calmMotion } from "./dom.js";
 import { MARK, installSprites, makeBoard } from "./board.js";
@@ -51,7 +51,7 @@ function point(uci) {
     else board.arrow(null);
 }
 
-/** A hint: where the best move starts, then the move. */
+/** Shows a hint: marks the square that the best move starts from, and the move as an arrow if `uci` is given. */
 function hintAt(uci, square) {
     board.mark(MARK.picked, square);
     point(uci);

@@ -1,4 +1,4 @@
-// What is known of the ending as a whole: shares, distances, longest wins, smaller endings.
+// The card of the whole ending: shares of results, distances, longest wins, sub-endings.
 
 import * as api from "./api.js";
 import { $, h, keepingFocus, toast } from "./dom.js";
@@ -9,17 +9,17 @@ import { listOf } from "./lists.js";
 import { METRICS, movesOf, sideName, winnerOf } from "./words.js";
 import { answer, hidden, metric, onChange, showPosition, state } from "./session.js";
 import { distanceHere } from "./play.js";
-import { pawnsOf, positionAmong } from "./ranks.js";
+import { pawnsOf, positionAmong } from "./blocked.js";
 
-let shown = null; // {name, swapped, stats} that the panel is about
-let side = null; // whose move the chart is about; null follows the board
+let shown = null; // {name, swapped, stats} of the ending in the panel
+let side = null; // the side to move in the chart; null: as on the board
 let logarithmic = true;
 let asked = 0;
 
 /** Whether the stronger side, White in the tables, is Black on the board. */
 const isSwapped = (name) => name.split("v")[0] !== sideLetters(state.position, true);
 
-/** White's and Black's wins by moves, for the side to move that the chart is about. */
+/** White's and Black's wins by number of moves, with a side to move. */
 function bins(turn) {
     const histogram = shown.stats.histograms?.[metric()]?.[tableSide(shown, turn)];
     if (!histogram) return null;
@@ -28,18 +28,18 @@ function bins(turn) {
     return turn === "white" ? { up: own, down: others } : { up: others, down: own };
 }
 
-/** Goes to a position of the ending by chance, as wished: see api.random. */
-async function goRandom(wish = {}) {
+/** Goes to a random position of the ending; for `options` see api.random. */
+async function goRandom(options = {}) {
     const { name, swapped } = shown;
     try {
-        const { fen } = await api.random(name, wish);
+        const { fen } = await api.random(name, options);
         showPosition(asOnBoard(fen, swapped), "push", { setup: false });
     } catch (error) {
         toast(error.message);
     }
 }
 
-/** A position from a bar of the chart: one of its verdicts and distances, each as likely as it is frequent. */
+/** Goes to a random position from a bar of the chart. */
 function goFromBar(turn, moves, white) {
     const histogram = shown.stats.histograms[metric()][tableSide(shown, turn)];
     const verdicts = white === (turn === "white") ? ["win", "cursed_win"] : ["loss", "blessed_loss"];
@@ -83,10 +83,10 @@ function showChart() {
     const counted = shown.stats.histograms[metric()];
     const missing = answer()?.unknown.some((entry) => entry.metric === metric() && entry.code === "no_table");
     const text = counted
-        ? `With ${sideName(turn)} to move, all of ${shown.name} is drawn.`
+        ? `With ${sideName(turn)} to move, every position of ${shown.name} is a draw.`
         : missing
-          ? `${shown.name}.${metric()}.treb is not installed.`
-          : `The spread of the distances of ${shown.name} is not known here.`;
+          ? `The file ${shown.name}.${metric()}.treb is not installed.`
+          : `The tables here do not tell how the distances of ${shown.name} are spread.`;
     box.replaceChildren(h("p", { class: "hint" }, text));
 }
 
@@ -109,7 +109,7 @@ function spread() {
             type: "button",
             class: "segment scale",
             "aria-pressed": String(logarithmic),
-            title: "Logarithmic scale: rare distances are seen, too",
+            title: "Logarithmic scale: shows rare distances too",
             onclick: () => (
                 (logarithmic = !logarithmic),
                 scale.setAttribute("aria-pressed", String(logarithmic)),
@@ -137,7 +137,7 @@ function spread() {
     );
 }
 
-/** Goes to an ending, at its longest win; where there is none, to any position of it. */
+/** Goes to the longest win of an ending or, if it has no wins, to a random position. */
 async function visit(text, swapped) {
     try {
         const stats = await api.stats(text);
@@ -164,7 +164,7 @@ function showStats() {
                     type: "button",
                     id: "random",
                     class: "button small",
-                    title: "A position of this ending by chance",
+                    title: "A random position of this ending",
                     onclick: () => goRandom(),
                 },
                 "Random",
@@ -195,8 +195,8 @@ async function follow(name) {
     } catch (error) {
         if (number !== asked) return;
         shown = null;
-        const text = error.code === "no_table" ? `The tables of ${name} are not installed.` : error.message;
-        const list = h("button", { type: "button", class: "link", onclick: browse }, "Endings that are here");
+        const text = error.code === "no_table" ? `The tables for ${name} are not installed.` : error.message;
+        const list = h("button", { type: "button", class: "link", onclick: browse }, "Show the installed endings");
         const parts = [title(name, swapped), h("p", { class: "hint none" }, text), h("p", {}, list)];
         keepingFocus($("material"), () => $("material").replaceChildren(...parts), () => list);
     }
@@ -217,18 +217,18 @@ function render(patch) {
     if (!probe.material) return void (shown = null);
     if (!shown || shown.name !== probe.material || shown.swapped !== isSwapped(probe.material))
         return void follow(probe.material);
-    asked++; // what is still on its way is about another ending
+    asked++; // ignore answers about another ending that are still to come
     if ("metric" in patch || ("probe" in patch && shown.metric !== metric())) {
         shown.metric = metric();
         showStats();
     } else showChart();
 }
 
-/** What the dialog lists: one of them is gone to. */
+/** An entry of the dialog: closes it and goes there. */
 const chip = (dialog, text, data, go) =>
     h("button", { type: "button", class: "chip", ...data, onclick: () => (dialog.close(), go()) }, text);
 
-/** Structures of pawns that there are files of, to be set up. */
+/** Pawn structures that have files. */
 function structures(dialog, title, names) {
     const named = (pawns) => [pawns.map((squares) => squares.join(" ")).join(" – "), pawns];
     const all = new Map(names.map(pawnsOf).filter(Boolean).map(named));
@@ -238,7 +238,7 @@ function structures(dialog, title, names) {
     return chips.length > 0 ? [h("h3", {}, title), h("p", { class: "chips-row" }, ...chips)] : [];
 }
 
-/** All endings that are installed, by their number of men, and structures of pawns. */
+/** Shows all installed endings, by their number of men, and pawn structures. */
 async function browse() {
     const dialog = $("browse");
     const none = { tables: [], ranks: [], solved: [] };
@@ -254,10 +254,10 @@ async function browse() {
             h("button", { type: "button", class: "button small", onclick: () => dialog.close() }, "Close"),
         ),
         ...men.flatMap((count) => [
-            h("h3", {}, `${count} men`),
+            h("h3", {}, `${count} pieces`),
             h("p", { class: "chips-row" }, ...tables.filter((table) => table.men === count).map(ending)),
         ]),
-        ...structures(dialog, "Among blocked pawns", ranks),
+        ...structures(dialog, "Blocked pawns", ranks),
         ...structures(dialog, "Solved pawn endings", solved),
     ];
     if (tables.length + ranks.length + solved.length === 0)
@@ -284,12 +284,12 @@ export function startMaterial() {
     $("browse").addEventListener("click", (event) => event.target === $("browse") && $("browse").close());
     const field = $("ending");
     field.addEventListener("focus", fillEndings);
-    // The server reads the name in whatever way it is written: KRPvKR, krp-kr, KRPKR.
+    // The server understands several ways to write the name: KRPvKR, krp-kr, KRPKR.
     const go = async () => {
         const text = field.value.trim();
         if (text && (await visit(text, false))) field.value = "";
     };
     field.addEventListener("change", go);
-    // A choice from the list is made at once; typing is not done before Enter.
+    // A choice from the list acts at once; typed text waits for Enter.
     field.addEventListener("input", (event) => event.inputType === "insertReplacementText" && go());
 }

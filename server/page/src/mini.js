@@ -1,10 +1,10 @@
-// Small boards to look at, and positions in words for those who do not see them.
+// Small pictures of boards, and positions in words for screen readers.
 
 import { h, manId, manName, s } from "./dom.js";
 import { formatFen, isWhite, squareOf } from "./fen.js";
 
-const SIDE = 40; // of a square: the men are drawn so large,
-const LARGER = 1.16; // and a little larger here
+const SIDE = 40; // of a square, and of a man's picture
+const LARGER = 1.16; // scale of the men, to fill the small squares
 const margin = (SIDE * (LARGER - 1)) / 2;
 const left = (index) => (SIDE * (index % 8) - margin).toFixed(1);
 const top = (index) => (SIDE * (7 - (index >> 3)) - margin).toFixed(1);
@@ -37,8 +37,8 @@ export const miniBoard = ({ men }) =>
         ),
     );
 
-/** Positions as small boards: [{position, caption}]. The one that is chosen goes to `go`; the first `first` are shown
- * at once, the rest when asked for. */
+/** Shows positions as small boards: [{position, caption}]. Calls `go` with the chosen position. Shows the first `first`
+ * at once, the others on request. */
 export function gallery(entries, first, go) {
     const list = h("ul", { class: "gallery" });
     const item = ({ position, caption }) =>

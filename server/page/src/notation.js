@@ -1,4 +1,4 @@
-// The moves played, best play from here after them, and the ways through both.
+// The moves played, followed by best play from here, and the buttons to step through both.
 
 import { $, copy, h, keepingFocus } from "./dom.js";
 import { currentFen, numbered } from "./game.js";
@@ -55,11 +55,11 @@ function showMoves() {
     const find = () => box.querySelector("[aria-current]");
     keepingFocus(box, () => box.replaceChildren(...parts), () => find() ?? box);
     const current = find();
-    // Only the box scrolls: scrollIntoView would move the whole page on a phone.
+    // Scroll only the box: scrollIntoView would move the whole page on a phone.
     box.scrollTop = current ? Math.max(0, current.offsetTop - box.offsetTop - box.clientHeight / 2) : 0;
 }
 
-/** A button that goes off passes the focus on to the way back. */
+/** If the focused button has been disabled, moves the focus to the button for the other direction. */
 function passFocus() {
     const { activeElement: focused } = document;
     const back = { first: "next", prev: "next", next: "prev", last: "prev" }[focused?.dataset?.go ?? "last"];
@@ -75,7 +75,7 @@ function showButtons() {
     off("prev", at === 0);
     off("last", at === moves.length);
     const probe = answer();
-    // While an answer is awaited the buttons stay as they are: one that is off loses the focus.
+    // Until the answer arrives the buttons stay as they are, as a disabled button loses the focus.
     if (probe || state.error) {
         off("next", !hasNext() || (drilling() && at === moves.length));
         const over = drilling() || !probe || ["draw", null].includes(probe.verdict) || probe.state !== "ongoing";

@@ -16,8 +16,8 @@ function wrap(words, width) {
 }
 
 /**
- * The words of a run of moves: "12.", "Kd5", ...; `start` is the FEN before the first of them. `after(index)` gives
- * words that come behind a move, after which Black's move has its number again.
+ * The words of some moves: "12.", "Kd5", ... `start` is the FEN before the first of them. `after(index)` returns words
+ * to put after a move; if there are any, Black's next move gets its number again.
  */
 function moveWords(start, moves, after = () => []) {
     const words = [];
@@ -38,8 +38,8 @@ function moveWords(start, moves, after = () => []) {
 }
 
 /**
- * Best play from a point of the game, as a variation: in place of the first move that was another or, at the end of the
- * game, in place of its last move, which it repeats. Readers put both on one tree.
+ * Best play from a point of the game, as a variation. It begins at the first move that differs from the game; at the
+ * end of the game it begins with the last move again, as a variation must replace a move.
  */
 function variation(start, played, at, best) {
     let from = at;
@@ -55,9 +55,9 @@ function variation(start, played, at, best) {
 }
 
 /**
- * A game as PGN. `played` are its moves, and `at` how many of them are on the board; `best` is what the tables would
- * play from there: a variation, or the game itself where no move was played. `comment` is the verdict of the position
- * on the board; `result` one of 1-0, 0-1, 1/2-1/2, *; `tags` those of a game that was pasted.
+ * A game as PGN. `played` are its moves, and `at` is the number of them made on the board. `best` is best play from there,
+ * written as a variation or, if no move was played, as the game itself. `comment` is the verdict of the position on the
+ * board; `result` is one of 1-0, 0-1, 1/2-1/2, *; `tags` are those of a pasted game.
  */
 export function writePgn({
     start,

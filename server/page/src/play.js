@@ -20,7 +20,7 @@ function playMove(move, how, extra = {}) {
     return show(play(state.game, { uci: move.uci, san: move.san, fen, advice: move.advice }), how, extra);
 }
 
-/** Plays a move for the player, and says how good it was. Nothing happens if it is of another position. */
+/** Plays a move for the player, and says how good it was. Ignores a move of another position. */
 export function playOwn(move) {
     const probe = answer();
     if (!probe || !probe.moves.includes(move)) return null;
@@ -37,7 +37,7 @@ function bestMove() {
     const probe = answer();
     if (!probe || probe.moves.length === 0 || probe.verdict_clock_zero === null) return null;
     const first = state.line[0];
-    // The move that keeps the verdict may lead to a table that is not there.
+    // The move that keeps the verdict may lead to a missing table.
     if (!first && probe.moves[0].verdict !== probe.verdict) return null;
     return (first && probe.moves.find(({ uci }) => uci === first.uci)) || probe.moves[0];
 }
@@ -76,7 +76,7 @@ function isOver(probe) {
 let timer = 0;
 let waitingFor = "";
 
-/** Whether the next move is the table's to make, or a strategy's, by itself. */
+/** Whether the table or a strategy makes the next move. */
 function tableToMove() {
     const probe = answer();
     if (state.setup || !probe) return false;
@@ -124,7 +124,7 @@ function answerMove() {
 
 export const startTable = () => onChange(plan);
 
-/** The table's own distance for the position on the board, in plies, or null. */
+/** The distance of the position on the board, in plies, or null. */
 export const distanceHere = () => {
     const probe = answer();
     return probe ? probe[METRICS[metric()].key] : null;

@@ -1,5 +1,5 @@
-// Rules of thumb about the ending on the board: what each says of the position, whether it is right, and how often it
-// is over the whole ending.
+// Rules of thumb for the ending on the board: what each says of the position, whether it is right here, and how often
+// it is right in the whole ending.
 
 import * as api from "./api.js";
 import { $, h, keepingFocus } from "./dom.js";
@@ -9,7 +9,7 @@ import { gallery } from "./mini.js";
 import { CLAIMS, claimWords, figuresWords, isStatement, percent, ruleText, ruleTitle } from "./words.js";
 import { answer, hidden, onChange, showPosition, state } from "./session.js";
 
-const without = new Set(); // endings that no rule is about
+const without = new Set(); // endings without a rule
 const open = new Set(); // rules whose text is shown
 let asked = 0;
 let shownFen = "";
@@ -23,7 +23,7 @@ const sayingWords = (rule, turn) =>
         ? "says nothing here"
         : `${claimWords(rule.says, turn)}${rule.ground ? `: ${rule.ground}` : ""}`;
 
-/** What it says in all, and how often that is right: a table. */
+/** A table of what a rule says, and how often it is right. */
 function figuresTable({ sayings }) {
     const cell = (text) => h("td", {}, text);
     const row = ({ says, ground, positions, wrong }) =>
@@ -44,7 +44,7 @@ function figuresTable({ sayings }) {
     );
 }
 
-/** Positions of which it is wrong. */
+/** Positions where a rule is wrong. */
 function examples({ sayings }, swapped) {
     const entries = sayings.flatMap(({ says, examples: wrong }) =>
         wrong.map(({ fen, verdict }) => {
@@ -105,7 +105,7 @@ function showRules(found) {
     );
 }
 
-/** The ending whose rules are to be asked; null where there is nothing to say, or it is not to be given away. */
+/** The ending whose rules to request; null if there are none, or the answers are hidden. */
 function ending() {
     const probe = answer();
     const known = probe && probe.verdict_clock_zero !== null && probe.state !== "insufficient_material";
@@ -119,7 +119,7 @@ async function render(patch) {
     const fen = currentFen(state.game);
     if (!material) {
         asked++;
-        // While the next answer is on its way the old rules stay, so that the page does not jump.
+        // Until the next answer arrives the old rules stay, so that the page does not jump.
         if (answer() || state.error || hidden() || state.setup) showRules(null), (shownFen = "");
         return;
     }

@@ -1,10 +1,10 @@
-// What the page is about at this moment: the game, the server's answer, the choices made. Modules
-// read `state`, change it through update() and the functions below, and are told by onChange.
+// The state of the page: the game, the server's answer, the user's choices. Modules read `state`, change it with
+// update() and the functions below, and get notice of changes by onChange.
 
 import * as api from "./api.js";
 import { currentFen, newGame } from "./game.js";
 import { formatFen, obstacle, parseFen } from "./fen.js";
-import { isBlocked, structureOf, withBounds } from "./ranks.js";
+import { isBlocked, structureOf, withBounds } from "./blocked.js";
 
 const FIRST = "8/8/8/3Kp3/4Pk2/8/8/8 w - - 0 1"; // the position that gave the project its name
 
@@ -21,26 +21,26 @@ export const state = {
     game: newGame(FIRST),
     position: parseFen(FIRST),
     probe: null, // the last answer
-    probeFen: "", // the position that it is about
-    error: null, // why there is none for the position on the board: {code, message, advice}
+    probeFen: "", // its position
+    error: null, // why there is no answer for the position on the board: {code, message, advice}
     line: [], // best play from the position on the board
-    judgement: null, // about the last move, told against the best
-    metric: null, // as chosen; null takes what the server prefers
-    ranks: null, // the last corresponding squares of a blocked position
-    ranksError: null, // or why there are none
-    ranksFen: "", // the position that it is about
-    ranksOf: "", // and its pawns
-    attacker: null, // whose corresponding squares, as chosen; null takes what the server prefers
-    squares: false, // show them on the board
+    judgement: null, // the remark on the last move, compared with the best one
+    metric: null, // the user's choice; null: the server's default
+    blocked: null, // the last answer with corresponding squares of a blocked position
+    blockedError: null, // why there is none: {code, message}
+    blockedFen: "", // its position
+    blockedOf: "", // its pawns
+    attacker: null, // the side whose corresponding squares are shown; null: the server's default
+    squares: false, // show corresponding squares on the board
     setup: false,
     playing: false,
     tablePlays: "none",
     advisor: null, // the name of the strategy that plays its side
-    advice: null, // the strategies for the ending, and what they play: see advice.js
-    adviceFen: "", // in this position
-    pace: 1000,
+    advice: null, // the strategies for the ending, with the moves that they play: see advice.js
+    adviceFen: "", // their position
+    pace: 1000, // milliseconds between moves that are played automatically
     hide: kept("hide") === "yes",
-    drill: null, // the drill under way: see drill.js
+    drill: null, // the current drill: see drill.js
 };
 
 const listeners = [];
@@ -51,17 +51,17 @@ export function update(patch) {
     for (const listener of listeners) listener(patch);
 }
 
-/** The answer about the position on the board, or null while there is none. */
+/** The answer for the position on the board; null while there is none. */
 export const answer = () =>
     state.probe && state.probeFen === currentFen(state.game) && !state.error ? state.probe : null;
 
 /** Whether a drill goes on. */
 export const drilling = () => state.drill !== null && state.drill.outcome === null;
 
-/** Whether the answers are hidden: by choice, or while a drill goes on. */
+/** Whether the answers are hidden: by the user's choice, or during a drill. */
 export const hidden = () => state.hide || drilling();
 
-/** The metric to order and draw by: the chosen one, unless its table is missing here. */
+/** The metric for sorting and for the chart: the chosen one, unless its table is missing. */
 export function metric() {
     const known = state.probe && state.probe.verdict_clock_zero !== null;
     const missing = known ? state.probe.unknown.map((entry) => entry.metric) : [];
@@ -72,7 +72,7 @@ export function metric() {
 const address = (fen) => `/?fen=${fen.replaceAll(" ", "_")}`;
 export const link = () => new URL(address(currentFen(state.game)), location.href).href;
 
-let edited = false; // the last entry of the history is an edit: the next edit replaces it
+let edited = false; // the last entry of the history is an edit; the next edit replaces it
 
 function remember(how, game) {
     if (how === "none") return;
@@ -86,16 +86,16 @@ let asked = 0;
 let retry = 0;
 
 /** The corresponding squares of a blocked position, from its table; null if the server has none. */
-async function askRanks(number, fen, position) {
-    let ranks = null;
-    let ranksError = null;
+async function askBlocked(number, fen, position) {
+    let blocked = null;
+    let blockedError = null;
     try {
-        ranks = await api.ranks(fen, state.attacker);
+        blocked = await api.blocked(fen, state.attacker);
     } catch (error) {
         if (!(error instanceof api.ApiError)) throw error;
-        ranksError = { code: error.code, message: error.message };
+        blockedError = { code: error.code, message: error.message };
     }
-    if (number === asked) update({ ranks, ranksError, ranksFen: fen, ranksOf: structureOf(position) });
+    if (number === asked) update({ blocked, blockedError, blockedFen: fen, blockedOf: structureOf(position) });
 }
 
 async function ask() {
@@ -110,7 +110,7 @@ async function ask() {
         const probe = withBounds(await api.probe(fen, wanted));
         if (number !== asked) return;
         update({ probe, probeFen: fen, error: null, line: [] });
-        if (state.squares && isBlocked(position)) askRanks(number, fen, position);
+        if (state.squares && isBlocked(position)) askBlocked(number, fen, position);
         if (probe.state !== "ongoing" || probe.verdict === "draw" || !probe.verdict) return;
         const line = await api.line(fen, metric());
         if (number === asked) update({ line });
@@ -118,7 +118,7 @@ async function ask() {
         if (number !== asked) return;
         if (!(error instanceof api.ApiError)) throw error;
         const { code, message, advice } = error;
-        if (answer()) return; // the line alone failed: the verdict stands
+        if (answer()) return; // only the line failed; the verdict stays
         update({ error: { code, message, advice }, line: [], playing: false });
         if (["offline", "busy", "too_many", "time_up"].includes(code)) retry = setTimeout(ask, 4000);
     }
@@ -126,12 +126,12 @@ async function ask() {
 
 export const askAgain = () => ask();
 
-/** An answer about the position on the board that did not come from tables. */
+/** Shows an answer for the position on the board that did not come from tables. */
 export function showSolved(probe, line) {
     update({ probe: withBounds(probe), probeFen: currentFen(state.game), error: null, line });
 }
 
-/** Goes to a game; `how` says what becomes of the address and history: push, replace, edit or none. */
+/** Shows a game. `how` says how the address and the history change: push, replace, edit or none. */
 export function show(game, how, extra = {}) {
     const position = parseFen(currentFen(game));
     remember(how, game);
@@ -139,17 +139,17 @@ export function show(game, how, extra = {}) {
     return ask();
 }
 
-/** Starts anew from a position. */
+/** Starts a new game from a position. */
 export function showPosition(position, how, extra = {}) {
     return show(newGame(formatFen(position)), how, { playing: false, ...extra });
 }
 
-/** Keeps a choice for the next visit. Private windows may have no storage; it then lasts as long as the page. */
+/** Keeps a choice for the next visit. Private windows may have no storage; then it is lost with the page. */
 function keep(name, value) {
     try {
         localStorage.setItem(name, value);
     } catch {
-        // As said.
+        // No storage.
     }
 }
 
@@ -169,10 +169,10 @@ export function chooseAttacker(attacker) {
     return askSquares();
 }
 
-/** What corresponds in the blocked position on the board. */
-export const askSquares = () => askRanks(asked, currentFen(state.game), state.position);
+/** Requests the corresponding squares of the position on the board. */
+export const askSquares = () => askBlocked(asked, currentFen(state.game), state.position);
 
-/** The position that the address asks for; an unreadable one leaves the first position and says why. */
+/** The position of the page's address; if that is unreadable, the first position and the reason. */
 function fromAddress() {
     const text = new URLSearchParams(location.search).get("fen");
     if (text === null) return { game: newGame(FIRST), problem: "" };
@@ -180,11 +180,11 @@ function fromAddress() {
         const position = parseFen(text);
         return { game: newGame(formatFen(position)), problem: "" };
     } catch (error) {
-        return { game: newGame(FIRST), problem: `The address holds no position. ${error.message}` };
+        return { game: newGame(FIRST), problem: `The address has no valid position. ${error.message}` };
     }
 }
 
-/** The game that an entry of the history holds, or what the address says where it holds none. */
+/** The game in an entry of the history, or else the position of the address. */
 function fromHistory(entry) {
     try {
         parseFen(currentFen(entry.game));

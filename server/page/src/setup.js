@@ -1,4 +1,4 @@
-// Setting up positions: the tray of men, the FEN field, and all that changes a position at once.
+// Setting up positions: the tray of men, the FEN field, and the tools that change the whole position.
 
 import { $, h, manName, manPicture, s } from "./dom.js";
 import { EMPTY, epSquares, formatFen, mirrorFiles, parseFen, settle, swapColours, withMan } from "./fen.js";
@@ -6,10 +6,10 @@ import { currentFen } from "./game.js";
 import { SAMPLES } from "./samples.js";
 import { onChange, showPosition, state, update } from "./session.js";
 
-let brush = null; // the man (or "" for taking off) that a tap on the board puts down
+let brush = null; // the man that a tap on the board puts down; "" removes a man
 
 export const currentBrush = () => (state.setup ? brush : null);
-/** Chooses the man to put down, or null for none. */
+/** Chooses the man to put down; null for none. */
 export function setBrush(man) {
     brush = man;
     for (const button of document.querySelectorAll(".tray [data-man]"))
@@ -24,7 +24,7 @@ export function putMan(square, man) {
 }
 
 function spare(man) {
-    const label = man ? manName(man) : "Take men off";
+    const label = man ? manName(man) : "Remove pieces";
     const picture = man
         ? manPicture(man)
         : s("svg", { class: "icon", "aria-hidden": "true" }, s("use", { href: "#i-trash" }));

@@ -1,5 +1,5 @@
-// A configuration: the men of the position, shifted together all over the board, and what each place is worth with
-// either side to move. Two small maps; a place is named by its king.
+// All men of the position, shifted together over the board: the result of each place with either side to move, on two
+// small maps. A place is shown on the square of the white king.
 
 import * as api from "./api.js";
 import { $, h, s } from "./dom.js";
@@ -93,7 +93,7 @@ function map(places, turn, here) {
     );
 }
 
-/** Which groups by edges have one verdict, and where that fails. */
+/** A table of the results, by the edges that the men touch. */
 function groupsTable(groups) {
     const head = (text) => h("th", { scope: "col" }, text);
     return h(
@@ -125,7 +125,7 @@ function showMaps(found) {
     const focused = [...document.querySelectorAll(".shift-map")].indexOf(document.activeElement);
     $("shift-body").replaceChildren(
         h("div", { class: "shift-maps" }, map(places, "white", here), map(places, "black", here)),
-        h("p", { class: "hint" }, "All men are shifted together; each place is shown at the white king’s square. + White wins, = a draw, − Black wins, × cannot be. Choose one to set it up."),
+        h("p", { class: "hint" }, "All pieces are shifted together. Each square shows the result with the white king on it: + White wins, = a draw, − Black wins, × not possible. Choose a square to set up that position."),
         groupsTable(found.groups),
     );
     if (focused >= 0) document.querySelectorAll(".shift-map")[focused].focus();
@@ -149,7 +149,7 @@ async function ask() {
 
 function render(patch) {
     if (!["position", "probe", "error", "hide", "drill", "setup"].some((name) => name in patch)) return;
-    if (!answer() && !state.error && !hidden() && !state.setup) return; // on its way: nothing jumps
+    if (!answer() && !state.error && !hidden() && !state.setup) return; // wait for the answer, so that nothing jumps
     $("shift").hidden = !possible();
     if (wanted && possible()) ask();
 }

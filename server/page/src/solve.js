@@ -1,4 +1,4 @@
-// Positions of kings and pawns that no table has, solved on the spot by the server: asked for, watched, and shown like
+// Pawn endings that no table has: asks the server to solve them, follows the background job, and shows the result like
 // an answer from tables.
 
 import * as api from "./api.js";
@@ -8,21 +8,21 @@ import { currentFen } from "./game.js";
 import { onChange, showSolved, state } from "./session.js";
 import { plural, sentence } from "./words.js";
 
-const PAUSES = [150, 300, 600, 1000, 2000]; // between looks at how far it is; the last goes on
-const STORE = "solving"; // the addresses of what was asked for, by position: a reload goes on watching
+const PAUSES = [150, 300, 600, 1000, 2000]; // milliseconds between questions about progress; the last one repeats
+const STORE = "solving"; // the addresses of jobs by position, so that they can be followed after a reload
 
-const jobs = new Map(); // by position: the job as it was last seen, or {state: "refused", problem}
+const jobs = new Map(); // by position: the last state of the job, or {state: "refused", problem}
 const watched = new Set();
-let box = null; // where the position on the board can be solved
-let following = false; // what moves lead to is solved, too
+let box = null; // the element with the button for the position on the board
+let following = false; // positions after moves are solved too
 
 const isPending = (job) => job?.state === "waiting" || job?.state === "running";
 
-/** A position without its clocks: with others it is worth the same here. */
+/** A position without its clocks, which do not matter here. */
 const keyOf = (fen) => fen.split(" ").slice(0, 4).join(" ");
 const here = () => keyOf(currentFen(state.game));
 
-/** Whether the server could: kings and pawns, and at most one piece on each side. */
+/** Whether the server can solve it: at least one pawn, and at most one piece besides the king on each side. */
 export function isSolvable({ men }) {
     const count = (pattern) => men.filter((man) => man !== "" && pattern.test(man)).length;
     return count(/[Pp]/) > 0 && count(/[QRBN]/) <= 1 && count(/[qrbn]/) <= 1;
@@ -40,11 +40,11 @@ function store(key, address) {
     try {
         sessionStorage.setItem(STORE, JSON.stringify({ ...stored(), [key]: address }));
     } catch {
-        // Without storage a reload forgets it.
+        // Without storage the job is lost by a reload.
     }
 }
 
-/** The best play as the page has lines: each move with the position after it. */
+/** The best play in the form of a line of the page: each move with the position after it. */
 function lineOf({ fen, line = [], line_uci = [] }) {
     let position = parseFen(fen);
     return line_uci.map((uci, index) => {
@@ -59,7 +59,7 @@ function note(key, job) {
     if (key === here()) show();
 }
 
-/** Asks until it is done, or nobody wants it any more. */
+/** Asks the server until the job is done or no longer wanted. */
 async function watch(key) {
     if (watched.has(key)) return;
     watched.add(key);
@@ -71,7 +71,7 @@ async function watch(key) {
         try {
             seen = await api.job(job.job);
         } catch (error) {
-            // A server that does not answer may come back.
+            // If the server does not answer, try again.
             if (error.code !== "offline") seen = { state: "refused", problem: error.message };
         }
         if (jobs.get(key) === job) note(key, seen);
@@ -101,20 +101,20 @@ function stop(key) {
     const { job } = jobs.get(key);
     following = false;
     note(key, null);
-    api.cancelJob(job).catch(() => null); // it then goes on for nobody
+    api.cancelJob(job).catch(() => null); // on failure the job goes on unused
 }
 
 function pendingParts({ state: now, ahead, done }, key) {
     const words =
         now === "waiting" && ahead > 0
-            ? `${plural(ahead, "other job")} to be done before it.`
-            : `Being solved: ${plural(done, "structure")} of pawns so far.`;
+            ? `Waiting for ${plural(ahead, "other job")}.`
+            : `Solving: ${plural(done, "pawn structure")} so far.`;
     return [
         h("p", { class: "hint" }, words),
         h(
             "div",
             { class: "row" },
-            h("progress", { "aria-label": "Being solved" }),
+            h("progress", { "aria-label": "Solving" }),
             h("button", { type: "button", class: "button small", onclick: () => stop(key) }, "Stop"),
         ),
     ];
@@ -128,12 +128,12 @@ function parts() {
     const problem = job?.problem ?? (job?.error && sentence(job.error.message));
     if (problem) return [h("p", { class: "hint" }, problem), button];
     return [
-        h("p", { class: "hint" }, "Pawn endings can be solved on the spot: who wins, and what each move is worth."),
+        h("p", { class: "hint" }, "The server can solve this pawn ending now: who wins, and what each move is worth."),
         button,
     ];
 }
 
-/** Shows how it is, or the answer. */
+/** Shows the progress or the answer. */
 function show() {
     const job = jobs.get(here());
     if (job?.state === "done") {
@@ -144,7 +144,7 @@ function show() {
     if (box?.isConnected) keepingFocus(box, () => box.replaceChildren(...parts()), () => box.querySelector("button"));
 }
 
-/** A place from which the position on the board can be solved. */
+/** An element from which the position on the board can be solved. */
 export function solver() {
     const key = here();
     box = h("div", { class: "solver", "aria-live": "polite" }, ...parts());
@@ -153,7 +153,7 @@ export function solver() {
     if (following && state.game.at > 0) {
         ask();
     } else if (address) {
-        // It was asked for before a reload.
+        // It was requested before a reload.
         const seen = (job) => {
             note(key, job);
             watch(key);

@@ -13,12 +13,12 @@ import {
     squaresRule,
     structureOf,
     zugzwangHere,
-} from "./ranks.js";
+} from "./blocked.js";
 import { answer, askSquares, chooseAttacker, hidden, onChange, state, update } from "./session.js";
 
 let board;
 
-/** Whether there is something to show, or to ask for: not while the answers are hidden, or where there is none. */
+/** Whether the card is shown: the pawns are blocked, there is an answer, and answers are not hidden. */
 const wanted = () =>
     isBlocked(state.position) &&
     !hidden() &&
@@ -26,14 +26,14 @@ const wanted = () =>
     !state.error &&
     answer()?.verdict_clock_zero !== null;
 
-/** The ranks, if they are of the pawns on the board. */
-const shown = () => (wanted() && state.ranksOf === structureOf(state.position) ? state.ranks : null);
+/** The answer with the corresponding squares, if it is for the pawns on the board. */
+const shown = () => (wanted() && state.blockedOf === structureOf(state.position) ? state.blocked : null);
 
 const chip = (kind, number, mark) =>
     h("span", { class: `chip-mark ${kind} group-${number % 12}`, "aria-hidden": "true" }, mark);
 
-/** One group in words, for eyes and for screen readers alike. */
-function groupRow(group, number, ranks) {
+/** One group of corresponding squares in words, also for screen readers. */
+function groupRow(group, number, blocked) {
     const side = (name, kind, squares) =>
         h(
             "span",
@@ -46,50 +46,50 @@ function groupRow(group, number, ranks) {
     return h(
         "li",
         {},
-        side(ranks.attacker, "filled", group.attacker),
+        side(blocked.attacker, "filled", group.attacker),
         h("span", { class: "offscreen" }, "; "),
-        side(defenderOf(ranks), "ringed", group.defender),
+        side(defenderOf(blocked), "ringed", group.defender),
     );
 }
 
-/** Before the server was asked, or without a file: only how to get there. */
+/** Shows the card without squares: before a request, or if the server has no table. */
 function showEmpty() {
-    const none = state.squares && state.ranksError && state.ranksFen === currentFen(state.game);
-    const known = none && state.ranksError.code === "no_table";
+    const none = state.squares && state.blockedError && state.blockedFen === currentFen(state.game);
+    const known = none && state.blockedError.code === "no_table";
     $("squares-rule").textContent = !none
         ? ""
         : known
-          ? `There is no table of these blocked pawns.${ownMachine() ? ` This command makes one: ${makeCommand(state.ranksFen)}` : ""}`
-          : state.ranksError.message;
+          ? `There is no table for these blocked pawns.${ownMachine() ? ` This command makes one: ${makeCommand(state.blockedFen)}` : ""}`
+          : state.blockedError.message;
     for (const id of ["squares-list", "squares-both", "squares-here"]) $(id).replaceChildren();
 }
 
-function showCard(ranks) {
+function showCard(blocked) {
     $("squares").hidden = !wanted();
     const word = state.squares ? "Hide" : "Show";
     $("squares-toggle").textContent = word;
     $("squares-toggle").setAttribute("aria-label", `${word} corresponding squares on the board`);
     $("squares-toggle").classList.toggle("primary", state.squares);
-    $("squares-attacker").hidden = !ranks;
-    $("squares-toggle").disabled = ranks !== null && ranks.groups.length === 0;
-    if (!ranks) return showEmpty();
-    const fresh = state.ranksFen === currentFen(state.game);
+    $("squares-attacker").hidden = !blocked;
+    $("squares-toggle").disabled = blocked !== null && blocked.groups.length === 0;
+    if (!blocked) return showEmpty();
+    const fresh = state.blockedFen === currentFen(state.game);
     for (const input of document.querySelectorAll('input[name="attacker"]'))
-        input.checked = input.value === ranks.attacker;
-    $("squares-rule").textContent = squaresRule(ranks);
+        input.checked = input.value === blocked.attacker;
+    $("squares-rule").textContent = squaresRule(blocked);
     $("squares-list").replaceChildren(
-        ...ranks.groups.map((group, number) => groupRow(group, number, ranks)),
+        ...blocked.groups.map((group, number) => groupRow(group, number, blocked)),
     );
-    $("squares-both").textContent = bothLose(ranks);
-    const here = fresh ? zugzwangHere(ranks, state.position) : "";
+    $("squares-both").textContent = bothLose(blocked);
+    const here = fresh ? zugzwangHere(blocked, state.position) : "";
     if ($("squares-here").textContent !== here) $("squares-here").textContent = here;
 }
 
 function render(patch) {
-    if (!["position", "probe", "ranks", "hide", "drill", "squares", "setup", "error"].some((name) => name in patch)) return;
-    const ranks = shown();
-    showCard(ranks);
-    board.squares(ranks && state.squares ? marksBySquare(ranks.groups) : {}, state.position);
+    if (!["position", "probe", "blocked", "hide", "drill", "squares", "setup", "error"].some((name) => name in patch)) return;
+    const blocked = shown();
+    showCard(blocked);
+    board.squares(blocked && state.squares ? marksBySquare(blocked.groups) : {}, state.position);
 }
 
 export function startSquares(theBoard) {

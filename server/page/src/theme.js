@@ -1,4 +1,4 @@
-// Light, dark, or as the system has it.
+// The choice of colours: light, dark, or as the system.
 
 import { $ } from "./dom.js";
 
@@ -31,7 +31,7 @@ export function startTheme() {
         try {
             localStorage.setItem("theme", theme);
         } catch {
-            // It lasts as long as the page then.
+            // Without storage the choice is lost with the page.
         }
     });
 }

@@ -1,0 +1,132 @@
+/* memory.c - see memory.h. */
+#define _DEFAULT_SOURCE
+#include "check/verify/memory.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/system/machine.h"
+
+enum {
+    LITTLE = 16 << 20, /* bytes: too few to be worth a reclaim */
+    MUCH = 256 << 20,  /* bytes kept free at most */
+    TOUCHED = 32 << 20 /* bytes that one thread touches between two looks, as a rule at most */
+};
+
+struct VerifyArea {
+    void *at;
+    uint64_t bytes;
+    bool memo; /* anonymous memory; otherwise pages of a file */
+};
+
+void verify_memory_open(VerifyMemory *memory, uint64_t limit)
+{
+    memory->limit = limit;
+    memory->held_file = machine_held_open();
+    memory->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+void verify_memory_close(VerifyMemory *memory)
+{
+    if (memory->held_file >= 0) close(memory->held_file);
+    free(memory->area);
+}
+
+bool verify_claim(VerifyMemory *memory, uint64_t bytes)
+{
+    bool claimed = false;
+#pragma omp critical(verify_claim)
+    if (memory->used <= memory->limit && bytes <= memory->limit - memory->used) {
+        memory->used += bytes;
+        claimed = true;
+    }
+    return claimed;
+}
+
+void verify_release(VerifyMemory *memory, uint64_t bytes)
+{
+#pragma omp critical(verify_claim)
+    memory->used -= bytes;
+}
+
+static bool add(VerifyMemory *memory, const void *at, uint64_t bytes, bool memo)
+{
+    bool added = false;
+#pragma omp critical(verify_reclaim)
+    {
+        VerifyArea *grown = realloc(memory->area, (memory->areas + 1) * sizeof *grown);
+        if (grown != NULL) {
+            memory->area = grown;
+            grown[memory->areas++] = (VerifyArea){(void *)(uintptr_t)at, bytes, memo};
+            atomic_fetch_add(&memory->reclaimable, bytes);
+            added = true;
+        }
+    }
+    return added;
+}
+
+bool verify_reclaimable_add(VerifyMemory *memory, const void *at, uint64_t bytes)
+{
+    return at == NULL || add(memory, at, bytes, false);
+}
+
+/* Anonymous zeroed memory, which takes room only where it is touched. MAP_SHARED, though no other process shares it: a
+ * page of private memory that is first read and then written, as those of a memo are, costs two page faults, and each
+ * interrupts all threads. */
+void *verify_reclaimable_new(VerifyMemory *memory, uint64_t bytes)
+{
+    if (bytes == 0 || bytes > SIZE_MAX) return NULL;
+    void *at = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) return NULL;
+    if (add(memory, at, bytes, true)) return at;
+    munmap(at, (size_t)bytes);
+    return NULL;
+}
+
+void verify_reclaimable_free(void *at, uint64_t bytes)
+{
+    if (at != NULL) munmap(at, (size_t)bytes);
+}
+
+/* Returns how many bytes of memory the process holds; 0 if the system does not tell. */
+static uint64_t resident_bytes(const VerifyMemory *memory)
+{
+    uint64_t all, mapped;
+    return machine_held(memory->held_file, &all, &mapped) ? all : 0;
+}
+
+void verify_claim_held(VerifyMemory *memory)
+{
+    uint64_t bytes = resident_bytes(memory), most = memory->limit / 4;
+    verify_claim(memory, bytes < most ? bytes : most);
+}
+
+/* Whether the process holds more than it may. An eighth of the limit is kept free for what is touched until the next
+ * look. Where a reclaim frees little, because other memory takes most, it is not repeated at once. Also computes how
+ * many of the next looks may be skipped: there is room for what is touched meanwhile. */
+static bool too_much(VerifyMemory *memory)
+{
+    uint64_t eighth = memory->limit / 8 < MUCH ? memory->limit / 8 : MUCH;
+    uint64_t most = memory->limit - eighth, rest = atomic_load(&memory->held_least);
+    uint64_t little = memory->limit / 16 < LITTLE ? LITTLE : memory->limit / 16;
+    if (most < rest + little) most = rest + little;
+    uint64_t held = resident_bytes(memory);
+    if (held <= most) atomic_store(&memory->skips, (int64_t)((most - held) / TOUCHED));
+    return held > most;
+}
+
+void verify_memory_reclaim(VerifyMemory *memory)
+{
+    uint64_t used = memory->used < memory->limit ? memory->limit - memory->used : 0;
+    if (atomic_load_explicit(&memory->reclaimable, memory_order_relaxed) <= used) return;
+    if (atomic_fetch_sub(&memory->skips, 1) > 0 || !too_much(memory)) return;
+#pragma omp critical(verify_reclaim)
+    if (too_much(memory)) {
+        for (size_t i = 0; i < memory->areas; i++)
+            madvise(memory->area[i].at, (size_t)memory->area[i].bytes,
+                    memory->area[i].memo ? MADV_REMOVE : MADV_DONTNEED);
+        atomic_store(&memory->held_least, resident_bytes(memory));
+    }
+}

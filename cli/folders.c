@@ -1,0 +1,177 @@
+/* folders.c - see folders.h. */
+#include "cli/folders.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/output.h"
+#include "core/format/table.h"
+
+/* ---- Folders --------------------------------------------------------------------------------- */
+
+bool cli_dirs_add(CliDirs *dirs, const char *dir)
+{
+    if (dirs->count == sizeof dirs->dir / sizeof *dirs->dir) return false;
+    dirs->dir[dirs->count++] = dir;
+    return true;
+}
+
+void cli_dirs_default(CliDirs *dirs)
+{
+    bool named = dirs->count > 0 && !dirs->by_default;
+    const char *path = getenv("TREBUCHET_PATH");
+    dirs->by_default = !named;
+    if (dirs->count == 0 && path && *path && (dirs->environment = strdup(path)) != NULL) {
+        char *rest = dirs->environment;
+        for (char *dir; (dir = treb_next_place(&rest)) != NULL;) cli_dirs_add(dirs, dir);
+    }
+    if (dirs->count == 0) cli_dirs_add(dirs, "tables");
+}
+
+void cli_dirs_free(CliDirs *dirs) { free(dirs->environment); }
+
+bool cli_hint_unread(const char *path)
+{
+    char place[PATH_MAX];
+    if (access(path, R_OK) == 0 || errno != EACCES) return false;
+    if (snprintf(place, sizeof place, "%s", path) >= PATH_MAX) return false;
+    /* If a folder above it may not be entered, name that folder: `ls` cannot show what is in it. */
+    for (char *slash; (slash = strrchr(place, '/')) != NULL && slash > place;) {
+        *slash = '\0';
+        if (access(place, X_OK) == 0) {
+            *slash = '/';
+            break;
+        }
+    }
+    fprintf(stderr, "Its owner must allow you to read it: 'ls -ld %s' shows who that is.\n", place);
+    return true;
+}
+
+void cli_hint_folders(const char *named, const char *const *dir, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (cli_hint_unread(dir[i])) return;
+    fprintf(stderr, "%s; 'trebuchet gen --help' explains how to make tables.\n", named);
+}
+
+treb_tables *cli_open_tables(const char *command, CliDirs *dirs)
+{
+    treb_error error;
+    bool named = dirs->count > 0 || getenv("TREBUCHET_PATH") != NULL;
+    cli_dirs_default(dirs);
+    /* ./tables is only the last resort, so it may be absent. */
+    size_t count = !named && access(dirs->dir[0], F_OK) != 0 ? 0 : dirs->count;
+    treb_tables *tables = treb_tables_open(dirs->dir, count, &error);
+    if (tables != NULL) return tables;
+    cli_fail(command, &error);
+    cli_hint_folders(CLI_NAMES_FOLDERS, dirs->dir, dirs->count);
+    return NULL;
+}
+
+bool cli_is_address(const char *folder)
+{
+    return strncasecmp(folder, "http://", 7) == 0 || strncasecmp(folder, "https://", 8) == 0;
+}
+
+bool cli_refuse_addresses(const char *command, const CliDirs *dirs)
+{
+    for (size_t i = 0; i < dirs->count; i++)
+        if (cli_is_address(dirs->dir[i])) {
+            cli_error(command, "%s: this command reads local files only; download the tables first", dirs->dir[i]);
+            return true;
+        }
+    return false;
+}
+
+bool cli_may_write(const char *path)
+{
+    char parent[PATH_MAX];
+    if (access(path, W_OK | X_OK) == 0) return true;
+    if (errno != ENOENT || snprintf(parent, sizeof parent, "%s", path) >= PATH_MAX) return false;
+    for (size_t end = strlen(parent); end > 1 && parent[end - 1] == '/';) parent[--end] = '\0';
+    char *slash = strrchr(parent, '/');
+    if (slash == NULL) return access(".", W_OK | X_OK) == 0;
+    slash[slash == parent] = '\0';
+    return access(parent, W_OK | X_OK) == 0;
+}
+
+bool cli_make_folder(const char *command, const char *path)
+{
+    if (mkdir(path, 0777) == 0) return true;
+    struct stat info;
+    if (errno == EEXIST && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+        if (access(path, W_OK | X_OK) == 0) return true;
+        cli_error(command, "cannot write into the folder %s: %s", path, strerror(errno));
+        return false;
+    }
+    if (errno == ENOENT) {
+        cli_error(command, "cannot create the folder %s: the folder above it does not exist", path);
+        return false;
+    }
+    if (errno == EEXIST) errno = ENOTDIR;
+    cli_error(command, "cannot create the folder %s: %s", path, strerror(errno));
+    return false;
+}
+
+/* ---- Files that come with Trebuchet ---------------------------------------------------------- */
+
+bool cli_program_folder(char out[PATH_MAX])
+{
+    ssize_t size = readlink("/proc/self/exe", out, PATH_MAX - 1);
+    if (size <= 0) return false;
+    out[size] = '\0';
+    *strrchr(out, '/') = '\0';
+    return true;
+}
+
+void cli_hint_script(const char *path, const char *folder)
+{
+    /* Relative to the program where it is installed, and in a build folder. */
+    static const char *const places[] = {"../share/trebuchet", "../examples"};
+    char self[PATH_MAX], place[PATH_MAX + 64], found[PATH_MAX];
+    if (access(path, F_OK) == 0 || errno != ENOENT) return;
+    for (size_t i = 0; cli_program_folder(self) && i < sizeof places / sizeof *places; i++) {
+        snprintf(place, sizeof place, "%s/%s/%s", self, places[i], folder);
+        if (realpath(place, found) == NULL) continue;
+        fprintf(stderr, "The %s that come with Trebuchet are in %s.\n", folder, found);
+        return;
+    }
+    fprintf(stderr,
+            "Trebuchet comes with some %s: in examples/%s/ of its sources, or in "
+            "share/trebuchet/%s where it is installed.\n",
+            folder, folder, folder);
+}
+
+/* ---- Temporary folders ----------------------------------------------------------------------- */
+
+bool cli_temporary_folder(char *path, size_t size)
+{
+    const char *base = getenv("TMPDIR");
+    snprintf(path, size, "%s/trebuchet-XXXXXX", base && *base ? base : "/tmp");
+    return mkdtemp(path) != NULL;
+}
+
+void cli_remove_folder(const char *path)
+{
+    char file[4096];
+    DIR *folder = opendir(path);
+    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+        int n = snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
+        if (n <= 0 || (size_t)n >= sizeof file) continue;
+        /* A generation that was stopped leaves its scratch files in a folder inside. */
+        if (entry->d_type == DT_DIR)
+            cli_remove_folder(file);
+        else
+            unlink(file);
+    }
+    if (folder != NULL) closedir(folder);
+    rmdir(path);
+}

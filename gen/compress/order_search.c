@@ -1,0 +1,109 @@
+/* trials.c - see trials.h. */
+#include "gen/compress/order_search.h"
+
+#include <stdlib.h>
+
+#include "gen/compress/size_estimate.h"
+
+enum {
+    RUNS = 256,
+    LENGTH = 64, /* of a run in the first round; four times as much in the next */
+    LENGTH_ENOUGH = 16 * LENGTH,
+    LENGTH_MOST = 64 * LENGTH,
+    SEEN_BYTES = 1000
+};
+
+/* How orders are tried: RUNS runs of `length` cells from all over. */
+typedef struct Round {
+    const OrderSearch *orders;
+    const CodeLimits *limits;
+    MemoryBudget *budget;
+    size_t length;
+    bool last; /* few orders are left */
+} Round;
+
+static void take_runs(const OrderSearch *orders, size_t number, uint64_t size, Samples samples,
+                      uint8_t *cells)
+{
+    /* Not at equal distances: these would fall on the same places of many a group. */
+    const double golden = 0.6180339887498949;
+    double at = 0.5;
+    for (size_t r = 0; r < samples.runs; r++) {
+        uint64_t first = (uint64_t)(at * (double)(size - samples.length + 1));
+        orders->some(orders->context, number, first, samples.length, cells + r * samples.length);
+        at += golden;
+        if (at >= 1) at -= 1;
+    }
+}
+
+/* False: out of memory. */
+static bool try_order(const Round *round, uint8_t *cells, OrderTrial *trial)
+{
+    const OrderSearch *orders = round->orders;
+    uint64_t size = orders->size(orders->context, trial->number);
+    Samples samples = {cells, RUNS, round->length};
+    trial->bytes = trial->sampled = UINT64_MAX;
+    if (size == 0) return true; /* never chosen */
+    bool whole = size <= samples.runs * samples.length;
+    if (whole) samples = (Samples){cells, 1, (size_t)size};
+    take_runs(orders, trial->number, size, samples, cells);
+    trial->bytes =
+        (round->last && !whole ? size_estimate_by_halves : size_estimate)(&samples, size, round->limits);
+    if (!whole)
+        trial->sampled = (uint64_t)((double)trial->bytes * (double)(samples.runs * samples.length) /
+                                    (double)size);
+    return trial->bytes > 0;
+}
+
+static int compare_trials(const void *a, const void *b)
+{
+    const OrderTrial *x = a, *y = b;
+    if (x->bytes != y->bytes) return x->bytes < y->bytes ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static bool try_all(const Round *round, OrderTrial *trial, size_t count)
+{
+    bool ok = true;
+#pragma omp parallel
+    {
+        uint8_t *cells = budget_alloc(round->budget, RUNS * round->length);
+        bool mine = cells != NULL;
+#pragma omp for schedule(dynamic)
+        for (size_t i = 0; i < count; i++)
+            mine = mine && !stop_asked(round->orders->stop) && try_order(round, cells, &trial[i]);
+        if (!mine) {
+#pragma omp atomic write
+            ok = false;
+        }
+        budget_free(cells);
+    }
+    qsort(trial, count, sizeof *trial, compare_trials);
+    return ok;
+}
+
+/* Rounds with fewer and fewer orders, and more and more cells. Where cells take next to nothing what
+ * there is to see in them is seen by chance: then none is given up at first, and the last round has
+ * still more. */
+bool order_search_run(const OrderSearch *orders, const CodeLimits *limits, MemoryBudget *budget, OrderTrial *trial)
+{
+    size_t count = orders->count;
+    Round round = {orders, limits, budget, LENGTH, count <= SEARCH_FEW};
+    for (size_t i = 0; i < count; i++) trial[i] = (OrderTrial){.number = i};
+    for (;;) {
+        if (!try_all(&round, trial, count)) return false;
+        bool seen = trial[count / 2].sampled >= SEEN_BYTES, most = round.length == LENGTH_MOST;
+        if (round.last && round.length >= LENGTH_ENOUGH && (seen || most)) return true;
+        if (!round.last && (seen || round.length > LENGTH))
+            count = count / 4 > SEARCH_FINALISTS ? count / 4 : (size_t)SEARCH_FINALISTS;
+        round.last = count <= SEARCH_FINALISTS;
+        if (!most) round.length *= 4;
+    }
+}
+
+size_t order_search_finalists(size_t count) { return count > SEARCH_FEW ? (size_t)SEARCH_FINALISTS : count; }
+
+uint64_t order_search_memory(int threads)
+{
+    return (uint64_t)threads * budget_cost((size_t)RUNS * LENGTH_MOST);
+}

@@ -1,0 +1,195 @@
+/* orders.c - see orders.h. */
+#include "gen/syzygy/array_orders.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/system/error.h"
+#include "gen/compress/order_search.h"
+#include "gen/syzygy/array_encode.h"
+#include "probe/syzygy/format.h"
+
+enum {
+    KINDS_MAX = SYZYGY_MEN_MAX,
+    SURE_BYTES = 8000, /* that samples of the last round take at least if they tell the best */
+    /* With the leading pawn on another file than the first, which has had its choice of all orders: */
+    LATER = 3,
+    SURE_BYTES_LATER = SURE_BYTES / 4
+};
+
+/* ---- Which there are ------------------------------------------------------------------------- */
+
+static uint8_t nibble_of(int color, int type) { return (uint8_t)(8 * color + type + 1); }
+
+/* Men of one kind as they come in a file. */
+typedef struct Kind {
+    uint8_t nibble, count;
+} Kind;
+
+typedef struct Lister {
+    ArrayOrders *orders;
+    const RemapTables *maps;
+    Kind fixed[2], kind[KINDS_MAX]; /* pawns, which lead; the rest */
+    int fixed_count, kinds;
+    bool failed;
+} Lister;
+
+static uint8_t *append(uint8_t *man, Kind kind)
+{
+    memset(man, kind.nibble, kind.count);
+    return man + kind.count;
+}
+
+static void add_order(Lister *l, const ArrayOrder *order)
+{
+    SyzygyIndex index;
+    ArrayOrders *all = l->orders;
+    if (l->failed || !syzygy_index_init(&index, &l->maps->syzygy, &l->maps->layout->material,
+                                        order->man, order->place, order->place2, 0))
+        return;
+    if ((all->count & (all->count - 1)) == 0) {
+        size_t room = all->count ? 2 * all->count : 1;
+        ArrayOrder *grown = realloc(all->order, room * sizeof *grown);
+        if (grown == NULL) {
+            l->failed = true;
+            return;
+        }
+        all->order = grown;
+    }
+    all->order[all->count++] = *order;
+}
+
+/* All places of the leading groups, the kinds in their present order. */
+static void add_places(Lister *l)
+{
+    ArrayOrder order = {{0}, 0, SYZYGY_NO_SECOND};
+    uint8_t *end = order.man;
+    int groups = l->fixed_count + l->kinds;
+    for (int i = 0; i < l->fixed_count; i++) end = append(end, l->fixed[i]);
+    for (int i = 0; i < l->kinds; i++) end = append(end, l->kind[i]);
+    for (int place = 0; place < groups; place++)
+        for (int second = 0; second < (l->fixed_count == 2 ? groups : 1); second++) {
+            order.place = (uint8_t)place;
+            order.place2 = l->fixed_count == 2 ? (uint8_t)second : SYZYGY_NO_SECOND;
+            add_order(l, &order);
+        }
+}
+
+static void permute(Lister *l, int from)
+{
+    if (from == l->kinds) add_places(l);
+    for (int i = from; i < l->kinds; i++) {
+        Kind first = l->kind[from];
+        l->kind[from] = l->kind[i];
+        l->kind[i] = first;
+        permute(l, from + 1);
+        l->kind[i] = l->kind[from];
+        l->kind[from] = first;
+    }
+}
+
+bool orders_list(ArrayOrders *orders, const RemapTables *maps)
+{
+    const Material *m = &maps->layout->material;
+    Lister l = {.orders = orders, .maps = maps};
+    memset(orders, 0, sizeof *orders);
+    for (int i = 0; i < 2; i++) {
+        int color = i ^ maps->lead_color;
+        if (m->count[color][TREB_PAWN] > 0)
+            l.fixed[l.fixed_count++] =
+                (Kind){nibble_of(color, TREB_PAWN), (uint8_t)m->count[color][TREB_PAWN]};
+    }
+    for (int color = 0; color < 2; color++)
+        for (int type = TREB_PAWN + 1; type < TREB_TYPES; type++)
+            if (m->count[color][type] > 0)
+                l.kind[l.kinds++] = (Kind){nibble_of(color, type), (uint8_t)m->count[color][type]};
+    permute(&l, 0);
+    if (l.failed) orders_free(orders);
+    return !l.failed;
+}
+
+void orders_free(ArrayOrders *orders)
+{
+    free(orders->order);
+    memset(orders, 0, sizeof *orders);
+}
+
+bool orders_copy(ArrayOrders *copy, const ArrayOrders *orders)
+{
+    copy->order = malloc(orders->count * sizeof *copy->order);
+    copy->count = orders->count;
+    if (copy->order == NULL) return false;
+    memcpy(copy->order, orders->order, orders->count * sizeof *copy->order);
+    return true;
+}
+
+/* ---- Trials ---------------------------------------------------------------------------------- */
+
+/* The orders, and how each numbers the cells of an array. */
+typedef struct Tried {
+    const OrderParams *wish;
+    SyzygyIndex *index;
+} Tried;
+
+static uint64_t size_in_order(const void *context, size_t number)
+{
+    const Tried *tried = context;
+    return tried->index[number].size;
+}
+
+static void some_in_order(const void *context, size_t number, uint64_t first, size_t count,
+                          uint8_t *out)
+{
+    const Tried *tried = context;
+    const OrderParams *wish = tried->wish;
+    remap_some(&(Remap){wish->maps, &tried->index[number], wish->file, wish->from, ENCODE_ANY},
+                first, count, out);
+}
+
+/* False: out of memory. */
+static bool sort_orders(const ArrayOrders *orders, const OrderParams *wish, OrderTrial *trial)
+{
+    Tried tried = {wish, malloc(orders->count * sizeof *tried.index)};
+    OrderSearch all = {orders->count, &tried, size_in_order, some_in_order, NULL};
+    if (tried.index == NULL) return false;
+    for (size_t i = 0; i < orders->count; i++) {
+        const ArrayOrder *o = &orders->order[i];
+        if (!syzygy_index_init(&tried.index[i], &wish->maps->syzygy, &wish->maps->layout->material,
+                               o->man, o->place, o->place2, wish->file))
+            tried.index[i].size = 0;
+    }
+    bool ok = order_search_run(&all, &array_limits, wish->budget, trial);
+    free(tried.index);
+    return ok;
+}
+
+/* Those that are left, unless it is clear that they take more than the first. */
+static void choose(const ArrayOrders *orders, const OrderTrial *trial, bool later, OrderChoice *choice)
+{
+    size_t left = later && orders->count > LATER ? (size_t)LATER : orders->count;
+    choice->bytes = trial[0].bytes;
+    choice->count = 0;
+    bool sure = trial[0].sampled >= (later ? SURE_BYTES_LATER : SURE_BYTES);
+    for (size_t i = 0; i < left && (i == 0 || !sure) && trial[i].bytes / 2 <= choice->bytes; i++)
+        choice->order[choice->count++] = orders->order[i];
+}
+
+treb_status orders_choose(ArrayOrders *orders, const OrderParams *wish, OrderChoice *choice,
+                          treb_error *error)
+{
+    size_t left = order_search_finalists(orders->count);
+    ArrayOrder best[ORDERS_TRIED];
+    OrderTrial *trial = malloc(orders->count * sizeof *trial);
+    if (trial == NULL || !sort_orders(orders, wish, trial)) {
+        free(trial);
+        return fail_memory(error);
+    }
+    for (size_t i = 0; i < left; i++) best[i] = orders->order[trial[i].number];
+    memcpy(orders->order, best, left * sizeof *best);
+    orders->count = left;
+    choose(orders, trial, wish->file > 0, choice);
+    free(trial);
+    return TREB_OK;
+}
+
+uint64_t orders_memory(int threads) { return order_search_memory(threads); }

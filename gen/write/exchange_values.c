@@ -1,0 +1,217 @@
+/* exchange_values.c - see exchange_values.h. */
+#include "gen/write/exchange_values.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "core/system/error.h"
+#include "gen/write/side_cells.h"
+#include "gen/write/side_values.h"
+
+enum { LEVEL = 1 /* of zstd, for values on their way */ };
+
+/* Values of a chunk of a slice of the batch, before the bytes that they are packed to. */
+typedef struct FillItem {
+    uint32_t slice, chunk, packed;
+} FillItem;
+
+/* What is sent and taken, and how far that is. */
+typedef struct Fill {
+    const SideEncoder *s;
+    const CellBatch *batch;
+    const WantedCells *wanted; /* by rank */
+    uint32_t *chunk;      /* those that are here, */
+    uint64_t chunks, task, tasks;
+    uint8_t *taken; /* room for what comes */
+} Fill;
+
+/* What a thread needs. */
+typedef struct FillRoom {
+    CellChunk chunk;
+    uint8_t *part, *packed;
+} FillRoom;
+
+static size_t part_most(const SideEncoder *s) { return cells_chunk_bytes(s->job->layout) / sizeof(Plies); }
+
+static bool room_init(const SideEncoder *s, FillRoom *room)
+{
+    const size_t most = part_most(s);
+    room->part = budget_alloc(s->job->budget, most);
+    room->packed = budget_alloc(s->job->budget, ZSTD_compressBound(most));
+    return side_chunk_init(s, &room->chunk) && room->part != NULL && room->packed != NULL;
+}
+
+static void room_free(FillRoom *room)
+{
+    side_chunk_free(&room->chunk);
+    budget_free(room->part);
+    budget_free(room->packed);
+}
+
+/* The cells of a chunk's planes that are in a window, one plane after the other. */
+static size_t take_part(const SideEncoder *s, const Window *window, uint32_t chunk, const uint8_t *values,
+                        uint8_t *out)
+{
+    const size_t plane = layout_lane_cells(s->job->layout);
+    uint32_t planes;
+    const uint32_t *kings = cells_chunk_planes(s->job->cells, chunk, &planes);
+    uint8_t *at = out;
+    if (window == NULL) memcpy(out, values, planes * plane);
+    if (window == NULL) return planes * plane;
+    for (uint32_t k = 0; k < planes; k++) {
+        if (!window_has(window, kings[k])) continue;
+        window_take(window, values + k * plane, at);
+        at += window_plane_cells(window);
+    }
+    return (size_t)(at - out);
+}
+
+static size_t part_size(const SideEncoder *s, const Window *window, uint32_t chunk)
+{
+    uint32_t planes, there = 0;
+    const uint32_t *kings = cells_chunk_planes(s->job->cells, chunk, &planes);
+    if (window == NULL) return planes * layout_lane_cells(s->job->layout);
+    for (uint32_t k = 0; k < planes; k++) there += window_has(window, kings[k]);
+    return there * window_plane_cells(window);
+}
+
+static void put_part(const Fill *f, size_t slice, uint32_t chunk, const uint8_t *part)
+{
+    const SideEncoder *s = f->s;
+    const WantedCells *own = &f->wanted[s->job->processes->index];
+    const size_t plane = layout_lane_cells(s->job->layout);
+    uint8_t *cells = f->batch->cells +
+                     (slice - own->first) * (own->window != NULL ? own->window->cells : s->cells);
+    uint32_t planes;
+    const uint32_t *kings = cells_chunk_planes(s->job->cells, chunk, &planes);
+    for (uint32_t k = 0; k < planes; k++)
+        if (own->window == NULL) {
+            memcpy(cells + kings[k] * plane, part + k * plane, plane);
+        } else if (window_has(own->window, kings[k])) {
+            window_put(own->window, kings[k], part, cells);
+            part += window_plane_cells(own->window);
+        }
+}
+
+/* Gives the values of a chunk to all who want them. */
+static treb_status fill_task(const Fill *f, uint64_t task, FillRoom *room, treb_error *error)
+{
+    const SideEncoder *s = f->s;
+    const Processes *processes = s->job->processes;
+    const size_t slice = task / f->chunks;
+    const uint32_t chunk = f->chunk[task % f->chunks];
+    const uint64_t solved = side_solved_slice(s->job, f->batch->number[slice]);
+    const Window *last = NULL;
+    bool read = false, taken = false;
+    size_t size = 0, packed = 0;
+    if (!cells_has(s->job->cells, solved)) return TREB_OK;
+    for (int r = 0; r < processes->count; r++) {
+        const WantedCells *w = &f->wanted[r];
+        if (slice < w->first || slice >= w->end || part_size(s, w->window, chunk) == 0) continue;
+        treb_status status = TREB_OK;
+        if (!read) status = side_read_chunk(s, solved, chunk, &room->chunk, error);
+        if (!read && status == TREB_OK)
+            status = side_chunk_values(s, &room->chunk, room->chunk.values, error);
+        if (status != TREB_OK) return status;
+        read = true;
+        if (!taken || w->window != last) {
+            size = take_part(s, w->window, chunk, room->chunk.values, room->part);
+            packed = 0;
+        }
+        taken = true;
+        last = w->window;
+        if (r == processes->index) {
+            put_part(f, slice, chunk, room->part);
+            continue;
+        }
+        if (packed == 0)
+            packed = ZSTD_compress(room->packed, ZSTD_compressBound(part_most(s)), room->part, size,
+                                   LEVEL);
+        if (ZSTD_isError(packed)) return fail_memory(error);
+        const FillItem item = {(uint32_t)slice, chunk, (uint32_t)packed};
+        processes->send(processes->context, r, &item, sizeof item, room->packed, packed);
+    }
+    return TREB_OK;
+}
+
+/* Some chunks, in parallel. */
+static treb_status fill_some(Fill *f, treb_error *error)
+{
+    const uint64_t some = EXCHANGE_ROUND / part_most(f->s) + (unsigned)omp_get_max_threads();
+    const uint64_t end = f->tasks - f->task < some ? f->tasks : f->task + some;
+    treb_status status = TREB_OK;
+#pragma omp parallel
+    {
+        FillRoom room;
+        const bool enough = room_init(f->s, &room);
+#pragma omp for schedule(dynamic)
+        for (uint64_t i = f->task; i < end; i++) {
+            treb_error mine;
+            treb_status own = enough ? fill_task(f, i, &room, &mine) : fail_memory(&mine);
+            if (own == TREB_OK) continue;
+#pragma omp critical(encode_error)
+            {
+                status = own;
+                *error = mine;
+            }
+        }
+        room_free(&room);
+    }
+    f->task = end;
+    return status;
+}
+
+static treb_status fill_send(void *context, bool *more, treb_error *error)
+{
+    Fill *f = context;
+    treb_status status = fill_some(f, error);
+    *more = f->task < f->tasks;
+    return status;
+}
+
+static treb_status fill_take(void *context, const ReceivedBytes *batch, treb_error *error)
+{
+    const Fill *f = context;
+    const Window *window = f->wanted[f->s->job->processes->index].window;
+    FillItem item;
+    for (size_t at = 0; at < batch->size; at += sizeof item + item.packed) {
+        memcpy(&item, batch->bytes + at, sizeof item);
+        const size_t size = part_size(f->s, window, item.chunk);
+        if (ZSTD_decompress(f->taken, part_most(f->s), batch->bytes + at + sizeof item,
+                            item.packed) != size)
+            return fail(error, TREB_ERR_IO, "what another rank sent came altered");
+        put_part(f, item.slice, item.chunk, f->taken);
+    }
+    return TREB_OK;
+}
+
+/* Brings to each rank what it wants of a batch, whose numbers are known to all. */
+treb_status exchange_values(const SideEncoder *s, const CellBatch *batch, const WantedCells *wanted, treb_error *error)
+{
+    const Processes *processes = s->job->processes;
+    const uint32_t chunks = cells_chunks(s->job->cells);
+    Fill f = {.s = s, .batch = batch, .wanted = wanted};
+    f.chunk = malloc(chunks * sizeof *f.chunk);
+    f.taken = budget_alloc(s->job->budget, part_most(s));
+    treb_status status = f.chunk != NULL && f.taken != NULL ? TREB_OK : fail_memory(error);
+    for (uint32_t c = 0; c < chunks && status == TREB_OK; c++)
+        if (cells_here(s->job->cells, c)) f.chunk[f.chunks++] = c;
+    f.tasks = batch->count * f.chunks;
+    const uint64_t others = processes_others(processes);
+    const ProcessExchange x = {&f, others, others, fill_send, fill_take};
+    while (others == 0 && f.task < f.tasks && status == TREB_OK) status = fill_some(&f, error);
+    if (status == TREB_OK) status = processes_exchange(processes, &x, error);
+    free(f.chunk);
+    budget_free(f.taken);
+    return status;
+}
+
+treb_status exchange_sample(const SideEncoder *s, const CellBatch *batch, treb_error *error)
+{
+    WantedCells wanted[PROCESSES_MAX];
+    for (int r = 0; r < s->job->processes->count; r++)
+        wanted[r] = (WantedCells){0, batch->count, batch->window};
+    return exchange_values(s, batch, wanted, error);
+}

@@ -1,0 +1,313 @@
+/* coded.c - see coded.h.
+ *
+ * Some slices of each side are looked at first: which values are frequent, and which order of the axes
+ * suits them; of distances the side that takes less is kept. Codes are learned from parts of all its
+ * slices if there are not too many (side.h). Then all slices go by, some at a time: their cells become
+ * values, are brought into that order, cut into symbols and packed, all in parallel, and written in
+ * order. */
+#include "gen/write/symbols_file.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/system/error.h"
+#include "gen/compress/order_search.h"
+#include "gen/write/side_coders.h"
+#include "gen/write/side_fill.h"
+#include "gen/write/side_order.h"
+#include "gen/write/side_processes.h"
+#include "gen/write/side_sample.h"
+#include "gen/write/side_values.h"
+
+/* ---- All cells ------------------------------------------------------------------------------ */
+
+static treb_status batch_encode(const BlockOutput *out, const CellBatch *batch, treb_error *error)
+{
+    const SideEncoder *s = out->side;
+    const uint64_t slice = s->reorder.cells;
+    for (size_t i = 0; i < batch->count && s->ordered != NULL; i++)
+        reorder_slice(&s->reorder, cell_batch_slice(s, batch, i), s->ordered + i * slice);
+    return side_encode(out, &(EncodeInput){batch, s->ordered, batch->count * slice}, error);
+}
+
+/* ---- Large slices ---------------------------------------------------------------------------- */
+
+/* Codes some coordinates of the outermost axis of a slice, one after the other, so that what comes out does
+ * not depend on how many there is memory for. */
+static treb_status write_window(const BlockOutput *out, CellBatch *batch, uint32_t first, uint32_t count,
+                                treb_error *error)
+{
+    const SideEncoder *s = out->side;
+    Window window;
+    if (!window_init(&window, &s->reorder, first, count)) return fail_memory(error);
+    batch->window = &window;
+    memset(batch->cells, ENCODE_ANY, window.cells);
+    treb_status status = side_fill_batch(s, batch, error);
+    const uint64_t each = window.stride[0];
+    for (uint32_t i = 0; i < count && status == TREB_OK; i++)
+        status = side_encode(out, &(EncodeInput){NULL, batch->cells + i * each, each}, error);
+    window_free(&window);
+    return status;
+}
+
+/* As many coordinates at once as there is memory for: unless they are pairs of kings, all planes are looked
+ * at each time. */
+static treb_status write_large(BlockOutput *out, treb_error *error)
+{
+    SideEncoder *s = out->side;
+    const uint32_t radix = s->reorder.radix[0];
+    const uint64_t each = s->reorder.cells / radix;
+    cell_batch_free(&s->sample);
+    uint64_t room = side_sample_cells(s->job->large) + side_spare_memory(s) / 4 * 3;
+    uint64_t most = (s->job->large > 0 ? s->job->large : room) / each;
+    const uint32_t at_once = most < 1 ? 1 : most < radix ? (uint32_t)most : radix;
+    uint64_t number;
+    CellBatch batch = {&number, 1, budget_alloc(s->job->budget, at_once * each), NULL};
+    treb_status status = batch.cells != NULL ? TREB_OK : fail_memory(error);
+    for (; out->class < s->classes && status == TREB_OK; out->class ++) {
+        const SliceClass *class = &s->each[out->class];
+        for (uint64_t i = 0; i < class->slices && status == TREB_OK; i++) {
+            number = class->first + i;
+            for (uint32_t c = 0; c < radix && status == TREB_OK; c += at_once)
+                status =
+                    write_window(out, &batch, c, radix - c < at_once ? radix - c : at_once, error);
+        }
+    }
+    budget_free(batch.cells);
+    return status;
+}
+
+/* ---- Slices ---------------------------------------------------------------------------------- */
+
+/* Slices that no position uses are like cells that do not matter. */
+static treb_status write_class(const BlockOutput *out, CellBatch *batch, treb_error *error)
+{
+    const SideEncoder *s = out->side;
+    const SliceClass *class = &s->each[out->class];
+    size_t most = side_slices_in(s, BATCH_CELLS);
+    treb_status status = TREB_OK;
+    for (uint64_t at = 0; at < class->slices && status == TREB_OK; at += most) {
+        uint64_t first = class->first + at;
+        size_t count = class->slices - at < most ? (size_t)(class->slices - at) : most;
+        if (s->sample.cells != NULL) {
+            CellBatch kept = {NULL, count, s->sample.cells + first * s->cells, NULL};
+            status = batch_encode(out, &kept, error);
+            continue;
+        }
+        batch->count = count;
+        for (size_t i = 0; i < count; i++) batch->number[i] = first + i;
+        if (batch->cells != NULL) memset(batch->cells, ENCODE_ANY, count * s->cells);
+        status = side_fill_batch(s, batch, error);
+        if (status == TREB_OK) status = batch_encode(out, batch, error);
+    }
+    return status;
+}
+
+/* Room to bring a batch into the order at once, where there is more memory than is needed. */
+static void reserve_ordered(SideEncoder *s)
+{
+    size_t bytes = side_slices_in(s, BATCH_CELLS) * s->cells;
+    if (side_spare_memory(s) >= budget_cost(bytes))
+        s->ordered = budget_alloc(s->job->budget, bytes);
+}
+
+static treb_status write_slices(BlockOutput *out, treb_error *error)
+{
+    CellBatch batch = {NULL, 0, NULL, NULL};
+    SideEncoder *s = out->side;
+    if (s->job->processes != NULL) return side_encode_together(out, error);
+    if (s->large) return write_large(out, error);
+    bool kept = s->sample.cells != NULL;
+    treb_status status = kept ? TREB_OK : cell_batch_reserve(s, &batch, BATCH_CELLS, error);
+    reserve_ordered(s);
+    for (; out->class < out->side->classes && status == TREB_OK; out->class ++)
+        status = write_class(out, &batch, error);
+    cell_batch_free(&batch);
+    budget_free(s->ordered);
+    s->ordered = NULL;
+    side_free_whole(s);
+    return status;
+}
+
+/* ---- A file ---------------------------------------------------------------------------------- */
+
+static treb_status put_codes(SideEncoder *s, treb_error *error)
+{
+    TableHeader *header = s->job->header;
+    TableSide *side = &header->side[s->side];
+    side->index = s->reorder.index;
+    side->code.block_bytes = s->block_bytes;
+    side->code.count = s->classes;
+    for (unsigned c = 0; c < s->classes; c++) side->code.size += coder_code(s->each[c].coder, NULL);
+    uint8_t *at = side->code.bytes = malloc(side->code.size);
+    if (at == NULL) return fail_memory(error);
+    for (unsigned c = 0; c < s->classes; c++) at += coder_code(s->each[c].coder, at);
+    return TREB_OK;
+}
+
+/* Whether the sample need not be read again: all slices are kept, or it is the whole table, and leaves enough memory
+ * for all that is still to come. */
+static bool can_keep(const SideEncoder *s)
+{
+    if (s->whole != NULL) return true;
+    return s->job->processes == NULL && !s->large && s->sample.count == s->job->layout->index.slices &&
+           side_spare_memory(s) > 0;
+}
+
+/* Looks at a sample of a side's cells: their values, and the order that suits them. */
+static treb_status analyse_sample(SideEncoder *s, treb_error *error)
+{
+    side_keep_whole(s);
+    treb_status status = side_choose_sample(s, error);
+    if (status == TREB_OK) status = side_choose_values(s, error);
+    if (status == TREB_OK) status = side_fill_batch(s, &s->sample, error);
+    if (status == TREB_OK) status = side_choose_order(s, error);
+    return status;
+}
+
+/* Has a code learned for a side that was looked at. */
+static treb_status prepare(SideEncoder *s, treb_error *error)
+{
+    treb_status status = side_fill_whole(s, error);
+    if (status == TREB_OK && s->sample.number == NULL) {
+        status = side_choose_sample(s, error);
+        if (status == TREB_OK && !s->large && side_sample_is_all(s))
+            status = side_fill_batch(s, &s->sample, error);
+    }
+    if (status == TREB_OK) status = side_learn(s, error);
+    budget_trim(s->job->budget);
+    if (status == TREB_OK) status = put_codes(s, error);
+    if (!can_keep(s)) cell_batch_free(&s->sample);
+    return status;
+}
+
+static void forget_values(TableSide *side)
+{
+    for (int v = 0; v < WDL_VALUES; v++) {
+        free(side->plies[v]);
+        side->plies[v] = NULL;
+        side->codes[v] = 0;
+    }
+}
+
+/* Which sides to move the file has, prepared: of distances the one that takes less. Unless memory is
+ * plentiful one sample at a time is there. */
+static treb_status prepare_sides(const SymbolsJob *job, SideEncoder *sides, bool keep[2], treb_error *error)
+{
+    treb_status status = TREB_OK;
+    bool one = job->metric != TREB_WDL && !job->layout->symmetric;
+    keep[0] = true;
+    keep[1] = !job->layout->symmetric;
+    for (int s = 0; s < 2 && status == TREB_OK; s++) {
+        if (!keep[s]) continue;
+        status = analyse_sample(&sides[s], error);
+        if (status == TREB_OK && !one) status = prepare(&sides[s], error);
+        if (one && s == 0 && !can_keep(&sides[s])) cell_batch_free(&sides[s].sample);
+    }
+    if (!one || status != TREB_OK) return status;
+    int chosen = sides[1].bytes < sides[0].bytes;
+    keep[!chosen] = false;
+    cell_batch_free(&sides[!chosen].sample);
+    side_free_whole(&sides[!chosen]);
+    forget_values(&job->header->side[!chosen]);
+    return prepare(&sides[chosen], error);
+}
+
+static void side_free(SideEncoder *s)
+{
+    window_free(&s->window);
+    cell_batch_free(&s->sample);
+    side_free_whole(s);
+    reorder_free(&s->reorder);
+    side_free_coders(s);
+}
+
+/* Gives the other file's side what this one's has. */
+static treb_status copy_side(const TableSide *from, TableSide *to, treb_error *error)
+{
+    to->stored = from->stored;
+    to->index = from->index;
+    to->code = from->code;
+    to->code.bytes = malloc(from->code.size);
+    if (to->code.bytes == NULL) return fail_memory(error);
+    memcpy(to->code.bytes, from->code.bytes, from->code.size);
+    for (int v = 0; v < WDL_VALUES; v++) {
+        size_t bytes = from->codes[v] * sizeof *from->plies[v];
+        to->codes[v] = from->codes[v];
+        to->plies[v] = from->plies[v] != NULL ? malloc(bytes + 1) : NULL;
+        if (from->plies[v] == NULL) continue;
+        if (to->plies[v] == NULL) return fail_memory(error);
+        memcpy(to->plies[v], from->plies[v], bytes);
+    }
+    return TREB_OK;
+}
+
+static treb_status open_writers(const SymbolsJob *job, TableWriter **writer, TableWriter **copy,
+                                treb_error *error)
+{
+    if (job->processes != NULL && job->processes->index > 0) return TREB_OK;
+    *writer = table_writer_open(job->directory, job->header, NULL, 0, error);
+    if (*writer != NULL && job->copy != NULL)
+        *copy = table_writer_open(job->directory, job->copy, NULL, 0, error);
+    return *writer != NULL && (*copy != NULL || job->copy == NULL) ? TREB_OK : error->status;
+}
+
+static treb_status write_sides(const SymbolsJob *job, SideEncoder *sides, TableWriter **writer,
+                               TableWriter **copy, treb_error *error)
+{
+    bool keep[2];
+    treb_status status = prepare_sides(job, sides, keep, error);
+    for (int s = 0; s < 2 && status == TREB_OK; s++) {
+        job->header->side[s].stored = keep[s];
+        if (job->copy != NULL && keep[s])
+            status = copy_side(&job->header->side[s], &job->copy->side[s], error);
+    }
+    if (status == TREB_OK) status = open_writers(job, writer, copy, error);
+    for (int s = 0; s < 2 && status == TREB_OK; s++) {
+        BlockOutput out = {&sides[s], {*writer, *copy}, 0, NULL};
+        if (keep[s] && !side_is_constant(&sides[s])) status = write_slices(&out, error);
+    }
+    return status;
+}
+
+treb_status symbols_file_write(const SymbolsJob *job, TableWriter **writer, TableWriter **copy,
+                        treb_error *error)
+{
+    SideEncoder *sides = calloc(2, sizeof *sides);
+    *writer = *copy = NULL;
+    if (sides == NULL) return fail_memory(error);
+    const uint64_t each = symbols_file_memory(job->layout, job->classes, job->large,
+                                              job->processes, omp_get_max_threads());
+    for (int s = 0; s < 2; s++) side_encoder_init(&sides[s], job, s, each * job->at_once);
+    treb_status status = write_sides(job, sides, writer, copy, error);
+    for (int s = 0; s < 2; s++) side_free(&sides[s]);
+    free(sides);
+    if (status == TREB_OK) return TREB_OK;
+    if (*writer != NULL) table_writer_abort(*writer);
+    if (*copy != NULL) table_writer_abort(*copy);
+    *writer = *copy = NULL;
+    return status;
+}
+
+uint64_t symbols_file_memory(const Layout *layout, unsigned classes, uint64_t large, const Processes *processes,
+                      int threads)
+{
+    uint64_t slice = layout->kings * layout_lane_cells(layout), all = slice * layout->index.slices;
+    /* Of large slices a part that belongs to one coordinate of an axis is in memory, or more. */
+    uint64_t sample = SAMPLE_CELLS, batch = BATCH_CELLS;
+    if (side_is_large(layout, large))
+        batch = SAMPLE_CELLS;
+    else if (slice > batch)
+        batch = slice;
+    uint64_t blocks = SEGMENT; /* a symbol takes less than the byte of a cell */
+    unsigned divided = side_classes_most(layout, classes);
+    if (sample > all) sample = all;
+    if (batch > all) batch = all;
+    uint64_t learning = side_learn_memory(layout, classes), trials = order_search_memory(threads);
+    uint64_t most = budget_cost(sample) + (learning > trials ? learning : trials);
+    uint64_t working = budget_cost(batch) + (uint64_t)threads * budget_cost(SEGMENT + blocks);
+    return (most > working ? most : working) + coder_memory(2 * (int)divided + 1, threads) +
+           (processes != NULL ? 5 : 3) * (uint64_t)threads * budget_cost(cells_chunk_bytes(layout)) +
+           (uint64_t)threads * cells_read_memory(layout);
+}

@@ -1,0 +1,142 @@
+/* file_cell.c - see file_cell.h. */
+#include "probe/file_cell.h"
+
+#include <assert.h>
+
+#include "core/system/error.h"
+
+int file_read_block(const ProbeReader *reader, const OpenFile *file, int side, uint64_t at,
+                    treb_error *error)
+{
+    ProbePool *pool = file->pool;
+    size_t size = (size_t)1 << file->block_bits;
+    uint64_t block = at >> file->block_bits;
+    assert(file->stored[side] && block < table_side_blocks(file->header));
+    ProbeDecoder *decoder = pool_take(pool, size, reader->wait);
+    if (decoder == NULL)
+        return file_fail(error, TREB_ERR_MEMORY, table_path(file->table), "out of memory");
+    treb_status status =
+        table_read_block(file->table, decoder->decoder, side, block, decoder->block, error);
+    int value = -(int)status;
+    if (status == TREB_OK) {
+        const uint8_t *bytes = decoder->block + (at & (size - 1));
+        value = bytes[0] | (at % 2 == 0 ? bytes[1] << 8 : 0);
+        atomic_fetch_add_explicit(&pool->misses, 1, memory_order_relaxed);
+        CacheSlot *slots = file->slots[side] + (block << (file->block_bits - file->page_bits));
+        cache_insert(&pool->cache, slots, decoder->block, size, file->page_bits);
+    }
+    pool_give(pool, decoder);
+    return value;
+}
+
+/* Notes that a block is to be fetched, or else asks the system to read it. */
+static void fetch_block_of(const ProbeReader *reader, const OpenFile *file, int side, uint64_t at)
+{
+    uint64_t page = at >> file->page_bits << file->page_bits; /* what the cache keeps or drops */
+    const FetchJob job = {file->file, FETCH_BLOCK, side, page, 1};
+    const ProbeReader system = {.wait = WAIT_NEVER_FETCH};
+    if (!reader_note(reader, &job)) file_read_block(&system, file, side, at, NULL);
+}
+
+/* Reads the bytes at `at`, like file_read_block, from a block that is not in the cache. */
+static int read_missing(const ProbeReader *reader, const OpenFile *file, int side, uint64_t at,
+                        treb_error *error)
+{
+    int value = -(int)TREB_ERR_NOT_READY;
+    if (reader->wait != WAIT_NEVER_FETCH) value = file_read_block(reader, file, side, at, error);
+    if (value != -(int)TREB_ERR_NOT_READY) return value;
+    fetch_block_of(reader, file, side, at);
+    return -(int)fail_not_ready(error, file->file->path);
+}
+
+/* Decodes one cell of a page that the cache does not have, for a file coded by symbols. The page is
+ * unpacked into the cache as well once cache_count says that this is worth it. Returns what
+ * file_cell returns. */
+static int read_single(const ProbeReader *reader, const OpenFile *file, int side, uint64_t cell,
+                       uint64_t at, treb_error *error)
+{
+    ProbePool *pool = file->pool;
+    TableWait wait = reader->wait;
+    /* With WAIT_NEVER_FETCH the job below fetches the page: the system is asked only if there is no
+     * thread. */
+    int code = table_read_cell(file->table, wait == WAIT_NEVER_FETCH ? WAIT_NEVER : wait, side,
+                               cell, error);
+    if (code == -(int)TREB_ERR_NOT_READY) {
+        MappedBytes page = table_cell_page(file->table, side, cell);
+        const FetchJob job = {file->file, FETCH_PAGES, side, page.at, page.size};
+        if (!reader_note(reader, &job))
+            (void)table_bring(file->table, WAIT_NEVER_FETCH, page, NULL);
+        return code;
+    }
+    if (code < 0) return code;
+    atomic_fetch_add_explicit(&pool->misses, 1, memory_order_relaxed);
+    /* Unpacking a page may wait for a disk, but of a file of a source it uses only what the cache
+     * has. */
+    if (reader_waits_for_disk(reader) &&
+        cache_count(&pool->cache, &file->slots[side][at >> file->page_bits])) {
+        const ProbeReader local = {.wait = file->packed != NULL ? WAIT_LOCAL_ONLY : wait};
+        (void)file_read_block(&local, file, side, at, NULL);
+    }
+    if (file->header->metric != TREB_WDL) return code;
+    const TableSide *s = &file->header->side[side];
+    return code < s->codes[0] ? s->plies[0][code] : FILE_NO_VERDICT;
+}
+
+bool file_has_byte(const OpenFile *file, int side, uint64_t at)
+{
+    unsigned bytes;
+    if (atomic_load_explicit(&file->whole[side], memory_order_acquire) != NULL) return true;
+    return cache_read(&file->pool->cache, &file->slots[side][at >> file->page_bits],
+                      (unsigned)(at & ((1u << file->page_bits) - 1)), &bytes);
+}
+
+/* Returns the offset of a cell's byte in its side. *part gets the cell's number among the cells in
+ * that byte. The switch is for speed: a compiler turns a division by a constant into a
+ * multiplication, which takes a fraction of the time of a division by a variable. */
+static uint64_t locate(const OpenFile *file, uint64_t cell, unsigned *part)
+{
+    uint64_t at;
+    switch (file->per_byte) {
+    case 1:
+        *part = 0;
+        return cell * file->width;
+    case 2:
+        at = cell / 2;
+        break;
+    case 3:
+        at = cell / 3;
+        break;
+    case 4:
+        at = cell / 4;
+        break;
+    case 5:
+        at = cell / 5;
+        break;
+    default:
+        at = cell / file->per_byte;
+        break;
+    }
+    *part = (unsigned)(cell - at * file->per_byte);
+    return at;
+}
+
+int file_cell(const ProbeReader *reader, const OpenFile *file, int side, uint64_t cell,
+              treb_error *error)
+{
+    unsigned part, bytes;
+    assert(file->stored[side]);
+    if (cell >= file->index[side].size) return file_damaged(file, "has no such cell", error);
+    uint64_t at = locate(file, cell, &part);
+    const uint8_t *whole = atomic_load_explicit(&file->whole[side], memory_order_acquire);
+    if (whole != NULL) {
+        bytes = whole[at] | (unsigned)whole[at + 1] << 8;
+    } else if (!cache_read(&file->pool->cache, &file->slots[side][at >> file->page_bits],
+                           (unsigned)(at & ((1u << file->page_bits) - 1)), &bytes)) {
+        if (file->symbols) return read_single(reader, file, side, cell, at, error);
+        int read = read_missing(reader, file, side, at, error);
+        if (read < 0) return read;
+        bytes = (unsigned)read;
+    }
+    if (file->width == 2) return (int)bytes;
+    return file->digit[side][part][bytes & 0xff];
+}

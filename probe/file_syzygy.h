@@ -1,0 +1,23 @@
+/* file_syzygy.h - whether a value of a Syzygy file can be read without waiting. Private to
+ * probe/. */
+#ifndef TREB_PROBE_FILE_SYZYGY_H
+#define TREB_PROBE_FILE_SYZYGY_H
+
+#include "probe/file.h"
+
+/* For a reader that does not wait: checks that all pages of the file that the position's value
+ * needs are in memory, and has missing ones fetched. */
+int file_syzygy_check_pages(const ProbeReader *reader, ProbeFile *file, const Syzygy *table,
+                            const treb_position *pos, treb_error *error);
+
+/* To be called before a position is looked up in a Syzygy file, as a lookup waits for pages of the
+ * mapped file that are not in memory. The position is oriented as for syzygy_ready. Returns 0, or
+ * minus TREB_ERR_NOT_READY if the reader does not wait. */
+static inline int file_syzygy_ready(const ProbeReader *reader, ProbeFile *file, const Syzygy *table,
+                                    const treb_position *pos, treb_error *error)
+{
+    if (reader_waits_for_disk(reader)) return 0;
+    return file_syzygy_check_pages(reader, file, table, pos, error);
+}
+
+#endif

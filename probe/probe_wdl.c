@@ -1,0 +1,233 @@
+/* probe_wdl.c - verdicts.
+ *
+ * A table stores a lower bound for a position. The captures complete it: the verdict is the best of
+ * the stored verdict and the verdicts that legal captures lead to. So captures are tried first, and
+ * if one of them wins the table is not read. The position's own table must be installed all the
+ * same. This is checked before any move is tried, so that a position of many men whose tables are
+ * not installed costs little. */
+#include <assert.h>
+
+#include "probe/file_cell.h"
+#include "probe/file_open.h"
+#include "probe/file_syzygy.h"
+#include "probe/pawn_file.h"
+#include "probe/prefetch.h"
+#include "probe/probe.h"
+
+/* ---- Without the position's own table -------------------------------------------------------- */
+
+static int verdict_by_pawn_file(const ProbeReader *reader, const treb_position *pos, int why,
+                                treb_error *error);
+
+/* The verdict after an en passant capture, or minus a status. */
+static int verdict_after_ep(const ProbeReader *reader, const treb_position *child, int why)
+{
+    if (probe_check_covered(child, NULL) == TREB_OK) return wdl_value(reader, child, NULL);
+    if (movegen_any(child)) return verdict_by_pawn_file(reader, child, why, NULL);
+    return position_in_check(child) ? TREB_LOSS : TREB_DRAW;
+}
+
+/* Completes the verdict of a pawn file, which leaves en passant out, by the legal en passant
+ * captures. Takes and returns a verdict or PAWN_FILE_UNKNOWN. */
+static int complete_ep(const ProbeReader *reader, const treb_position *pos, int verdict, int why)
+{
+    Move moves[MOVES_MAX];
+    bool known = verdict != PAWN_FILE_UNKNOWN;
+    int count = movegen_legal(pos, moves), captures = 0, most = -1, best = known ? verdict : -1;
+    for (int i = 0; i < count; i++) {
+        treb_position child;
+        if (!move_is_ep(pos, moves[i])) continue;
+        captures++;
+        position_make(pos, moves[i], &child);
+        int after = verdict_after_ep(reader, &child, why);
+        if (after < 0)
+            known = false;
+        else if (TREB_WIN - after > most)
+            most = TREB_WIN - after;
+    }
+    /* If there are no other moves the cell calls the position mate or stalemate, which it is
+     * not. */
+    if (captures == count) best = most;
+    if (most > best) best = most;
+    return (known && best >= 0) || best == TREB_WIN ? best : PAWN_FILE_UNKNOWN;
+}
+
+/* Says why no table answers: `why` is minus TREB_ERR_NO_TABLE, or minus TREB_ERR_MEN. Returns minus
+ * a status. */
+static int fail_uncovered(const treb_position *pos, int why, treb_error *error)
+{
+    if (why == -(int)TREB_ERR_NO_TABLE) return set_fail_missing(pos, TREB_WDL, error);
+    return -(int)probe_check_covered(pos, error);
+}
+
+/* The verdict of a position that has moves and no table, en passant included. If no pawn file knows
+ * it, fails as fail_uncovered does. */
+static int verdict_by_pawn_file(const ProbeReader *reader, const treb_position *pos, int why,
+                                treb_error *error)
+{
+    if (reader->set->pawn_file_count == 0) return fail_uncovered(pos, why, error);
+    int verdict = pawn_file_verdict(reader, pos, error);
+    if (verdict < 0) return verdict;
+    if (verdict != TREB_WIN && pos->ep != 0 && position_ep_legal(pos))
+        verdict = complete_ep(reader, pos, verdict, why);
+    return verdict != PAWN_FILE_UNKNOWN ? verdict : fail_uncovered(pos, why, error);
+}
+
+/* The verdict of a position whose table is not installed. It is known if neither side can mate, or
+ * the game is over, or a pawn file has it. `entry` may be NULL. */
+static int wdl_without_table(const ProbeReader *reader, const SetEntry *entry,
+                             const treb_position *pos, treb_error *error)
+{
+    if (entry != NULL && entry->drawn) return TREB_DRAW;
+    if (movegen_any(pos)) return verdict_by_pawn_file(reader, pos, -(int)TREB_ERR_NO_TABLE, error);
+    return position_in_check(pos) ? TREB_LOSS : TREB_DRAW;
+}
+
+/* ---- By the table ---------------------------------------------------------------------------- */
+
+/* Reads the stored lower bound, without en passant. Returns a verdict, or minus a status. */
+static int wdl_stored(const ProbeReader *reader, const SetPlace *place, ProbeFile *file,
+                      const treb_position *pos, treb_error *error)
+{
+    treb_position room;
+    const treb_position *seen = set_orient(place, pos, &room);
+    if (file->format == TREB_FORMAT_SYZYGY) {
+        const Syzygy *table;
+        int ready = file_get_syzygy(reader, file, &table, error);
+        if (ready == 0) ready = file_syzygy_ready(reader, file, table, seen, error);
+        return ready < 0 ? ready : syzygy_verdict(table, seen, error);
+    }
+    const OpenFile *open;
+    int opened = file_get(reader, file, &open, error);
+    if (opened < 0) return opened;
+    uint64_t cell = index_of_position(&open->index[seen->turn], seen);
+    int verdict = file_cell(reader, open, seen->turn, cell, error);
+    if (verdict != FILE_NO_VERDICT) return verdict;
+    return file_damaged(open, "a cell has a code without meaning", error);
+}
+
+/* Tries the remaining captures after one led to a position that is not in memory. Returns TREB_WIN
+ * if one of them wins, else `missing`, the result of the capture before. All of the captures are
+ * tried, so that all that is missing is fetched, up to a failure of another kind: that does not
+ * matter if the missing position turns out to be won. A function of its own, not inlined, so that
+ * it does not slow down readers that wait. */
+__attribute__((cold, noinline)) static int win_or_missing(const ProbeReader *reader,
+                                                          const treb_position *pos,
+                                                          const Move *captures, int count,
+                                                          int missing, treb_error *error)
+{
+    for (int i = 0; i < count; i++) {
+        treb_position child;
+        position_make(pos, captures[i], &child);
+        int verdict = wdl_value(reader, &child, error);
+        if (verdict == TREB_LOSS) return TREB_WIN;
+        if (verdict < 0 && !probe_not_ready(verdict)) break;
+    }
+    return missing;
+}
+
+/* The best verdict that the given captures lead to: 4 - the verdict of the position after one.
+ * Stops at a win, and at the first failure, which it returns. */
+static int best_of(const ProbeReader *reader, const treb_position *pos, const Move *captures,
+                   int count, treb_error *error)
+{
+    int best = TREB_LOSS;
+    for (int i = 0; i < count && best < TREB_WIN; i++) {
+        treb_position child;
+        position_make(pos, captures[i], &child);
+        int verdict = wdl_value(reader, &child, error);
+        if (verdict < 0) {
+            if (!probe_not_ready(verdict)) return verdict;
+            return win_or_missing(reader, pos, captures + i + 1, count - i - 1, verdict, error);
+        }
+        if (TREB_WIN - verdict > best) best = TREB_WIN - verdict;
+    }
+    return best;
+}
+
+/* Whether there is a legal move other than en passant captures. */
+static bool has_other_moves(const treb_position *pos)
+{
+    treb_position bare = *pos;
+    bare.ep = 0;
+    return movegen_any(&bare);
+}
+
+int wdl_value(const ProbeReader *reader, const treb_position *pos, treb_error *error)
+{
+    assert(probe_accepts(pos));
+    const SetPlace *place = set_find(reader->set, pos);
+    ProbeFile *file = place->entry != NULL ? place->entry->file[TREB_WDL] : NULL;
+    if (file == NULL) return wdl_without_table(reader, place->entry, pos, error);
+    Move captures[MOVES_MAX];
+    int count = movegen_captures(pos, captures), best = TREB_LOSS, bar = best;
+    if (count > 0) {
+        bar = best = best_of(reader, pos, captures, count, error);
+        if (best < 0 || best == TREB_WIN) {
+            if (!probe_not_ready(best)) return best;
+            /* The table may still say that the position is won, and it is to be fetched as well. */
+            bar = TREB_CURSED_WIN;
+        }
+        if (pos->ep != 0 && !has_other_moves(pos)) return best;
+    }
+    int stored = wdl_stored(reader, place, file, pos, error);
+    if (stored >= 0) return stored > bar ? stored : best;
+    return best >= 0 ? stored : best;
+}
+
+int probe_verdict(const ProbeReader *reader, const treb_position *pos, treb_error *error)
+{
+    if (probe_check_covered(pos, NULL) == TREB_OK) return wdl_value(reader, pos, error);
+    if (movegen_any(pos)) return verdict_by_pawn_file(reader, pos, -(int)TREB_ERR_MEN, error);
+    return position_in_check(pos) ? TREB_LOSS : TREB_DRAW;
+}
+
+/* ---- Public ---------------------------------------------------------------------------------- */
+
+static PrefetchProbe call_wdl;
+
+typedef struct WdlCall {
+    const treb_position *pos;
+    treb_wdl *out;
+    treb_error *error;
+} WdlCall;
+
+static treb_status probe_wdl(const ProbeReader *reader, const treb_position *pos, treb_wdl *out,
+                             treb_error *error)
+{
+    treb_error why;
+    treb_status status = probe_check(pos, error);
+    if (status != TREB_OK && !probe_many_men(reader, pos, status)) return status;
+    int verdict = probe_verdict(reader, pos, error != NULL ? &why : NULL);
+    if (verdict < 0 && prefetch_needed(reader))
+        return prefetch_run(reader, call_wdl, &(WdlCall){pos, out, error});
+    if (verdict < 0) return probe_fail(verdict, &why, error);
+    *out = (treb_wdl)verdict;
+    return TREB_OK;
+}
+
+static treb_status call_wdl(const ProbeReader *reader, void *context)
+{
+    const WdlCall *call = context;
+    return probe_wdl(reader, call->pos, call->out, call->error);
+}
+
+treb_status treb_probe_wdl(const treb_tables *tables, const treb_position *pos, treb_wdl *out,
+                           treb_error *error)
+{
+    return probe_wdl(set_reader(tables), pos, out, error);
+}
+
+treb_status treb_probe_wdl_try(const treb_tables *tables, const treb_position *pos, treb_wdl *out,
+                               treb_error *error)
+{
+    const ProbeReader reader = {tables, WAIT_NEVER, NULL};
+    return probe_wdl(&reader, pos, out, error);
+}
+
+void treb_prefetch(const treb_tables *tables, const treb_position *pos)
+{
+    treb_wdl unused;
+    const ProbeReader reader = {tables, WAIT_NEVER_FETCH, NULL};
+    (void)probe_wdl(&reader, pos, &unused, NULL);
+}

@@ -1,0 +1,219 @@
+"""test_gen.py - `trebuchet gen`."""
+import glob
+import json
+import os
+import re
+import shutil
+import signal
+import time
+
+import pytest
+
+from tests.support.command import TABLES, read, run, same_bytes, start, wait_for, write
+
+MANY = ["KRvKB", "KRvKN", "KPvK"]
+
+
+def sums(folder):
+    """The bytes of all tables in a folder, as one number for each."""
+    found = {}
+    for path in glob.glob(os.path.join(folder, "*.treb")):
+        with open(path, "rb") as file:
+            found[os.path.basename(path)] = hash(file.read())
+    return found
+
+
+def tables_and_others(folder):
+    """The names in a folder, without tables, and without the list of sums."""
+    return [name for name in os.listdir(folder) if not re.search(r"\.treb$|^SHA256SUMS$", name)]
+
+
+def test_no_material():
+    run("gen", "-t", f"g", "KXvK", code=2).says("no material")
+
+
+def test_bad_memory():
+    run("gen", "-M", "lots", "KQvK", code=2).silent()
+
+
+def test_estimate():
+    shown = run("gen", "--estimate", "-t", "none", "KRPvKR").has("memory", "disk", "positions")
+    shown.has("^time +about [0-9.]+ (seconds|minutes|hours|days) on this machine")
+    d = run("gen", "--json", "--estimate", "-t", "none", "KRPvKR").quiet().json()
+    total, tables = d["total"], d["tables"]
+    assert set(d) == set("directory tables total memory_free_bytes disk_free_bytes possible why_not".split())
+    assert set(tables[0]) == set(
+        "material men positions memory_bytes result_bytes scratch_bytes seconds written".split()
+    )
+    assert set(total) == set("tables positions memory_bytes result_bytes scratch_bytes seconds pace".split())
+    assert total["pace"] > 0
+    assert f"{total['positions']:,} to solve" in shown.out
+    assert total["memory_bytes"] == max(t["memory_bytes"] for t in tables)
+    assert d["possible"] == (d["why_not"] is None)
+    assert abs(total["seconds"] - sum(t["seconds"] for t in tables)) < 2 and total["seconds"] > 10
+    assert sum(t["written"] for t in tables) == total["tables"] and tables[-1]["material"] == "KRPvKR"
+    assert not os.path.exists("none")
+
+
+def test_estimate_nothing_to_do():
+    run("gen", "--estimate", "-t", TABLES, "KQvKR").has("nothing to do")
+
+
+def test_estimate_far_too_much():
+    run("gen", "--estimate", "-t", f"none", "KPPPvKPPP").has(
+        "not possible now: it takes [0-9.]+ [TP]B of memory, and [0-9.]+ [MG]B may be taken"
+    )
+
+
+def test_memory_refused():
+    run("gen", "--memory", "1M", "-t", "g1", "KQvKR", code=1).says("needs")
+    assert not glob.glob("g1/*.treb")
+
+
+@pytest.mark.seconds(8)
+def test_any_number_of_threads():
+    run("gen", "-j", "1", "-t", "g1", "KQvKR", "KPvK").has("KQvKR", "tables, ")
+    run("gen", "-j", "2", "-t", "g2", "KQvKR", "KPvK")
+    assert sums("g1") == sums("g2") != {}
+    assert all(re.search(r"^K[A-Z]*vK[A-Z]*\.(wdl|dtz|dtc|dtm)\.treb$|^SHA256SUMS$", name) for name in os.listdir("g1"))
+    run("gen", "-t", "g1", "KQvKR").has("already")
+    os.remove("g1/KQvKR.dtc.treb")
+    run("gen", "-t", "g1", "KQvKR")
+    assert same_bytes("g1/KQvKR.dtc.treb", "g2/KQvKR.dtc.treb")
+
+
+def test_json_log():
+    run("gen", "--json-log", "-t", f"g3", "KQvK").is_json_lines().has(
+        '"material":"KQvK"',
+        r'^\{"event":"table","material":"KQvK","positions":368452,"solve_s":[0-9.]+,"write_s":[0-9.]+,"total_s":[0-9.]+,"elapsed_s":[0-9.]+,"bytes":\{"wdl":4778,',
+    )
+
+
+def test_json():
+    answer = run("gen", "--json", "-t", "g5", "KQvK").is_json_lines().quiet()
+    answer.has(r'^\{"event":"done","tables":1,"bytes":35290,"total_s":')
+    d = run("gen", "--json", "-t", "g5", "KQvK").json()
+    assert d["event"] == "done" and d["tables"] == 0
+
+
+def test_json_refused():
+    d = run("gen", "--json", "--memory", "1M", "-t", f"g5", "KQvKR", code=1).json()
+    assert "needs" in d["error"]["message"]
+
+
+def test_json_no_material():
+    d = run("gen", "--json", "KXvK", code=2).json()
+    assert "no material" in d["error"]["message"]
+
+
+def test_json_no_folder():
+    d = run("gen", "--json", "-t", "no/such", "KQvK", code=1).json()
+    assert d["error"]["code"] == "failed"
+
+
+def test_metric():
+    run("gen", "-m", "wdl,dtz", "-t", "g4", "KRvK")
+    assert sorted(os.path.basename(path) for path in glob.glob("g4/KRvK.*")) == ["KRvK.dtz.treb", "KRvK.wdl.treb"]
+
+
+def test_over_the_file_of_another_ending():
+    os.mkdir("foreign")
+    shutil.copy(f"{TABLES}/KRvK.wdl.treb", "foreign/KQvK.wdl.treb")
+    run("gen", "-q", "-m", "wdl", "-t", "foreign", "KQvK")
+    run("verify", "--full", "-t", "foreign", "KQvK")
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="root may write into every folder")
+def test_read_only_folder():
+    os.mkdir("readonly", 0o500)
+    run("gen", "-t", "readonly", "KQvK", code=1).says("readonly")
+
+
+def test_a_file_as_folder():
+    write("out", "")
+    run("gen", "-t", "out", "KQvK", code=1).says("folder")
+
+
+def test_folder_in_no_folder():
+    run("gen", "-t", f"no/such", "KQvK", code=1).says("the folder above it is not there")
+
+
+def test_a_folder_nothing_can_be_written_to():
+    run("gen", "-t", "/proc/self", "KQvK", code=1)
+
+
+def count(word):
+    return read("out").count(word)
+
+
+@pytest.mark.seconds(30)
+def test_progress_when_asked():
+    """Three seconds in which the process is stopped are not work: the time that is left does not grow by them."""
+    process = start("gen", "--json", "-t", "g6", "KQvKR", "KRPvK", "KBPvK", "KNPvK", "KQPvK")
+    wait_for(lambda: glob.glob("g6/*.treb"), "a table is made", process=process)
+    ask(process, lambda: '"progress"' in read("out"))
+    ask(process, lambda: '"left_s"' in read("out"))
+    process.send_signal(signal.SIGSTOP)
+    told = count('"left_s"')
+    time.sleep(3)  # Not a wait for something: the time that must not count.
+    process.send_signal(signal.SIGCONT)
+    ask(process, lambda: count('"left_s"') > told)
+    process.send_signal(signal.SIGINT)
+    process.wait()
+    d = json.loads([line for line in read("out").splitlines() if '"left_s"' in line][-1])
+    assert d["left_s"] <= (d["elapsed_s"] - 2.9) * (1 / d["done"] - 1) * 1.02 + 1
+    assert re.search(r'^\{"event":"progress","material":"K.*"done":0\.[0-9]+', read("out"), re.M)
+    assert re.search("%  table [0-9]+/[0-9]+ K", read("err"), re.M)
+
+
+def ask(process, condition):
+    """Asks a process for its progress until it has answered."""
+    asked = [0.0]
+
+    def answered():
+        if time.monotonic() > asked[0] + 0.1:
+            asked[0] = time.monotonic()
+            process.send_signal(signal.SIGUSR1)
+        return condition()
+
+    wait_for(answered, "it says how far it is", process=process)
+
+
+def interrupt(number, folder, moment):
+    """Runs gen until a moment has come, then sends a signal."""
+    process = start("gen", "-q", "-j", "2", "-t", folder, *MANY)
+    wait_for(lambda: moment(folder) or process.poll() is not None, f"{folder} has what it should", process=None)
+    if process.poll() is None:
+        process.send_signal(number)
+    return process.wait()
+
+
+def has_begun(folder):
+    return os.path.isdir(folder) and len(os.listdir(folder)) > 0
+
+
+def has_table(folder):
+    return glob.glob(os.path.join(folder, "*.treb"))
+
+
+def has_many(folder):
+    return len(glob.glob(os.path.join(folder, "*.treb"))) > 12
+
+
+@pytest.mark.seconds(10)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_interrupted(number):
+    """No half-written file has a table's name, and the same command carries on."""
+    for moment in (has_begun, has_table, has_many):
+        interrupt(number, "stopped", moment)
+        for path in glob.glob("stopped/*.treb"):
+            run("info", path)
+            assert same_bytes(path, os.path.join(TABLES, os.path.basename(path))), path
+    run("gen", "-q", "-t", "stopped", *MANY)
+    run("gen", "-q", "-t", "whole", *MANY)
+    assert sums("stopped") == sums("whole") != {}
+    assert tables_and_others("stopped") == []
+
+
+def test_exit_code_after_an_interrupt():
+    assert interrupt(signal.SIGINT, "code", has_begun) in (130, 0)
