@@ -102,7 +102,7 @@ static void print_games(const PlayReport *r)
 {
     char games[32], count[32];
     if (r->games == 0) return;
-    uint64_t won = r->game[PLAY_MATE] + r->game[PLAY_JUNIOR];
+    uint64_t won = r->game[PLAY_MATE] + r->game[PLAY_SUB_ENDING];
     cli_format_count(r->games, games);
     cli_format_count(won, count);
     printf("\n  %s games: %s won", games, count);

@@ -22,29 +22,29 @@ typedef struct Search {
 } Search;
 
 /* What a thread finds in a part. */
-typedef struct Finds {
+typedef struct ThreadFinds {
     Script *script;
     Found *found;
     size_t count, capacity;
     uint64_t looked;
-} Finds;
+} ThreadFinds;
 
-static void begin(void *context, void *own, Look *look)
+static void begin(void *context, void *own, PositionInfo *info)
 {
     const FindQuery *q = ((const Search *)context)->query;
-    look->rule50 = q->rule50;
+    info->rule50 = q->rule50;
     if (q->condition != NULL)
-        look->status = script_new(q->condition, &((Finds *)own)->script, &look->error);
+        info->status = script_new(q->condition, &((ThreadFinds *)own)->script, &info->error);
 }
 
 static void end(void *own)
 {
-    Finds *f = own;
+    ThreadFinds *f = own;
     script_free(f->script);
     free(f->found);
 }
 
-static bool keep(Finds *f, const Found *found)
+static bool keep(ThreadFinds *f, const Found *found)
 {
     if (f->count == f->capacity) {
         size_t capacity = f->capacity ? 2 * f->capacity : 64;
@@ -67,10 +67,10 @@ static bool first_of_two(const Search *s, const treb_position *pos)
     return index_of_position(&s->index, pos) <= index_of_position(&s->index, &other);
 }
 
-static bool holds(const Search *s, const Finds *f, Look *look, Found *found)
+static bool holds(const Search *s, const ThreadFinds *f, PositionInfo *info, Found *found)
 {
-    return kinds_hold(s->query, s->longest, look, found) &&
-           (f->script == NULL || script_holds(f->script, look));
+    return kinds_hold(s->query, s->longest, info, found) &&
+           (f->script == NULL || script_holds(f->script, info));
 }
 
 /* A zugzwang is one for both sides: it is shown with White to move, unless a side is asked for. */
@@ -82,29 +82,29 @@ static bool other_side_shown(const Search *s, const treb_position *pos)
 }
 
 /* Of two that are the same with colours exchanged the first that holds is shown. The look is turned to the other. */
-static bool other_color_shown(const Search *s, const Finds *f, Look *look)
+static bool other_color_shown(const Search *s, const ThreadFinds *f, PositionInfo *info)
 {
     treb_position other;
     Found ignored = {.zugzwang = FIND_NO_ZUGZWANG};
-    if (!(s->query->kinds & FIND_ZUGZWANG) || !s->symmetric || first_of_two(s, &look->pos))
+    if (!(s->query->kinds & FIND_ZUGZWANG) || !s->symmetric || first_of_two(s, &info->pos))
         return false;
-    position_swap_colors(&look->pos, &other);
-    other.turn = look->pos.turn;
-    look_at(look, &other);
-    return holds(s, f, look, &ignored);
+    position_swap_colors(&info->pos, &other);
+    other.turn = info->pos.turn;
+    info_set_position(info, &other);
+    return holds(s, f, info, &ignored);
 }
 
-static bool visit(void *context, void *own, Look *look)
+static bool visit(void *context, void *own, PositionInfo *info)
 {
     const Search *s = context;
-    Finds *f = own;
+    ThreadFinds *f = own;
     Found found = {.zugzwang = FIND_NO_ZUGZWANG};
     f->looked++;
-    if (other_side_shown(s, &look->pos) || !holds(s, f, look, &found)) return true;
-    found.pos = look->pos;
-    found.wdl = look_wdl(look);
-    if (other_color_shown(s, f, look)) return true;
-    if (look->status == TREB_OK && !keep(f, &found)) look->status = fail_memory(&look->error);
+    if (other_side_shown(s, &info->pos) || !holds(s, f, info, &found)) return true;
+    found.pos = info->pos;
+    found.wdl = info_wdl(info);
+    if (other_color_shown(s, f, info)) return true;
+    if (info->status == TREB_OK && !keep(f, &found)) info->status = fail_memory(&info->error);
     return true;
 }
 
@@ -118,7 +118,7 @@ static void count_found(FindCounts *counts, const Found *found)
 static bool hand_over(void *context, void *own)
 {
     const Search *s = context;
-    Finds *f = own;
+    ThreadFinds *f = own;
     bool more = true;
     for (size_t i = 0; i < f->count && more; i++) {
         count_found(s->counts, &f->found[i]);
@@ -166,7 +166,7 @@ treb_status find_material(const FindQuery *query, const char *material,
                          .stop = query->stop,
                          .progress = listener->progress,
                          .progress_context = listener->context,
-                         .own = sizeof(Finds),
+                         .own = sizeof(ThreadFinds),
                          .begin = begin,
                          .visit = visit,
                          .hand_over = hand_over,

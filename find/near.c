@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/chess/bitboard.h"
-#include "find/look.h"
+#include "find/position_info.h"
 
 enum { NEVER = 99 };
 
@@ -16,7 +16,7 @@ typedef struct Man {
 typedef struct Walk {
     const NearQuery *query;
     Near *out;
-    Look look;
+    PositionInfo info;
     Man man[TREB_MEN_MAX];
     int men, moves;        /* all of them; how many moves are made */
     int8_t knight[64][64]; /* moves from one square to another */
@@ -77,17 +77,17 @@ static bool known(const Near *out, int side, const treb_position *pos)
 }
 
 /* Whether a capture wins at once: then nothing is to be learned from it. */
-static bool hangs(Look *look)
+static bool hangs(PositionInfo *info)
 {
-    if (look_result(look) != WON) return false;
-    for (int i = 0, count = look_moves(look); i < count; i++)
-        if (move_is_capture(&look->pos, look->move[i]) && look_move_result(look, i) == WON)
+    if (info_result(info) != WON) return false;
+    for (int i = 0, count = info_moves(info); i < count; i++)
+        if (move_is_capture(&info->pos, info->move[i]) && info_move_result(info, i) == WON)
             return true;
     return false;
 }
 
 /* A position with some men elsewhere. */
-static void look_there(Walk *w, const treb_position *there, const Move *path, int count)
+static void try_position(Walk *w, const treb_position *there, const Move *path, int count)
 {
     Near *out = w->out;
     for (int turn = 0; turn < 2; turn++) {
@@ -96,12 +96,12 @@ static void look_there(Walk *w, const treb_position *there, const Move *path, in
         if ((w->query->turn != FIND_EITHER && turn != w->query->turn) ||
             position_check(&pos, NULL) != TREB_OK)
             continue;
-        look_at(&w->look, &pos);
-        int result = look_result(&w->look) * (turn == TREB_WHITE ? 1 : -1);
+        info_set_position(&w->info, &pos);
+        int result = info_result(&w->info) * (turn == TREB_WHITE ? 1 : -1);
         out->looked++;
-        if (w->look.status != TREB_OK || result == out->result) continue;
+        if (w->info.status != TREB_OK || result == out->result) continue;
         int side = result > out->result ? TREB_WHITE : TREB_BLACK;
-        if (out->count[side] >= w->query->shown || known(out, side, &pos) || hangs(&w->look))
+        if (out->count[side] >= w->query->shown || known(out, side, &pos) || hangs(&w->info))
             continue;
         NearPlace *place = &out->better[side][out->count[side]++];
         *place = (NearPlace){.pos = pos, .moves = w->moves, .count = count, .result = result};
@@ -112,7 +112,7 @@ static void look_there(Walk *w, const treb_position *there, const Move *path, in
 /* Puts man `i` and the following somewhere, with so many moves left that must all be used. */
 static void walk(Walk *w, int i, int left, int men, treb_position *there, Move *path, int count)
 {
-    if (w->look.status != TREB_OK || (w->query->stop && atomic_load(w->query->stop))) return;
+    if (w->info.status != TREB_OK || (w->query->stop && atomic_load(w->query->stop))) return;
     if (left == 0) {
         treb_position all = *there;
         for (int m = i; m < w->men; m++) {
@@ -120,7 +120,7 @@ static void walk(Walk *w, int i, int left, int men, treb_position *there, Move *
             if (bit_test(position_occupied(&all), man->square)) return;
             position_put(&all, man->color, man->type, man->square);
         }
-        look_there(w, &all, path, count);
+        try_position(w, &all, path, count);
         return;
     }
     if (i == w->men) return;
@@ -148,24 +148,24 @@ static void list_men(Walk *w)
 
 treb_status near_find(const NearQuery *query, Near *out, treb_error *error)
 {
-    Walk w = {.query = query, .out = out, .look = {.tables = query->tables}};
+    Walk w = {.query = query, .out = out, .info = {.tables = query->tables}};
     memset(out, 0, sizeof *out);
-    look_at(&w.look, &query->pos);
-    out->result = look_result(&w.look) * (query->pos.turn == TREB_WHITE ? 1 : -1);
-    if (w.look.status != TREB_OK) {
-        if (error != NULL) *error = w.look.error;
-        return w.look.status;
+    info_set_position(&w.info, &query->pos);
+    out->result = info_result(&w.info) * (query->pos.turn == TREB_WHITE ? 1 : -1);
+    if (w.info.status != TREB_OK) {
+        if (error != NULL) *error = w.info.error;
+        return w.info.status;
     }
     list_men(&w);
     fill_knight(&w);
     /* No move away is the position with the other side to move. */
-    for (w.moves = 0; w.moves <= query->moves && w.look.status == TREB_OK; w.moves++) {
+    for (w.moves = 0; w.moves <= query->moves && w.info.status == TREB_OK; w.moves++) {
         treb_position there = {.fullmove = 1};
         Move path[TREB_MEN_MAX];
         if (out->count[0] >= query->shown && out->count[1] >= query->shown) break;
         walk(&w, 0, w.moves, query->men, &there, path, 0);
         if (query->stop != NULL && atomic_load(query->stop)) break;
     }
-    if (w.look.status != TREB_OK && error != NULL) *error = w.look.error;
-    return w.look.status;
+    if (w.info.status != TREB_OK && error != NULL) *error = w.info.error;
+    return w.info.status;
 }

@@ -15,7 +15,7 @@ const char *play_end_text(PlayEnd end)
     return text[end];
 }
 
-/* ---- Where plans lead ------------------------------------------------------------------------ */
+/* ---- Where plans assign_places ------------------------------------------------------------------------ */
 
 /* What a thread has. */
 typedef struct Prover {
@@ -58,7 +58,7 @@ static void lead_to(Prover *p, const treb_position *pos, bool junior, int plies)
     if (!wins)
         add_end(p, PLAY_THROWN, plies);
     else if (junior)
-        add_end(p, PLAY_JUNIOR, plies);
+        add_end(p, PLAY_SUB_ENDING, plies);
     else
         add_edge(p, index_of_position(&p->proof->index, pos), plies);
 }
@@ -201,7 +201,7 @@ static void plan_all(Proof *proof)
     }
 }
 
-/* How long Black can hold out: 0 as long as that is not known of all that the plan may lead to. */
+/* How long Black can hold out: 0 as long as that is not known of all that the plan may assign_places to. */
 static int longest_defence(const Proof *proof, const Root *root)
 {
     int longest = 0;
@@ -211,7 +211,7 @@ static int longest_defence(const Proof *proof, const Root *root)
         if (target < size) {
             if (proof->root[target].plies == 0) return 0;
             plies += proof->root[target].plies;
-        } else if (target - size != PLAY_MATE && target - size != PLAY_JUNIOR) {
+        } else if (target - size != PLAY_MATE && target - size != PLAY_SUB_ENDING) {
             return 0;
         }
         if (plies > longest) longest = plies;
@@ -227,7 +227,7 @@ static uint8_t ends_of(const Proof *proof, const Root *root)
         ends |= target < proof->index.size ? proof->root[target].ends
                                            : (uint8_t)(1U << (target - proof->index.size));
     }
-    return ends & (uint8_t) ~(1U << PLAY_MATE | 1U << PLAY_JUNIOR);
+    return ends & (uint8_t) ~(1U << PLAY_MATE | 1U << PLAY_SUB_ENDING);
 }
 
 /* From the ends backwards, until nothing changes: a position is settled when all are that it leads to. */

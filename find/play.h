@@ -13,7 +13,7 @@
 /* How a game can end. */
 typedef enum PlayEnd {
     PLAY_MATE,
-    PLAY_JUNIOR,    /* another ending, by a capture or a promotion, which is still won */
+    PLAY_SUB_ENDING,    /* another ending, by a capture or a promotion, which is still won */
     PLAY_NO_ADVICE, /* of the strategy's that can be followed: from here on White has failed */
     PLAY_STALEMATE,
     PLAY_THROWN, /* what is left is no longer won */
@@ -89,7 +89,7 @@ typedef struct PlayQuery {
 } PlayQuery;
 
 /* Tries it. TREB_ERR_ARGUMENT for what is wrong in the file. Memory: 18 bytes for each position of the table, and 8
- * for each position that a plan may lead to; of positions from which it fails, 40 and 8 more. */
+ * for each position that a plan may assign_places to; of positions from which it fails, 40 and 8 more. */
 treb_status play_try(const PlayQuery *query, PlayReport *report, treb_error *error);
 
 typedef struct PlayMove {

@@ -51,7 +51,7 @@ static treb_status ends_here(const PlayQuery *query, const treb_position *pos, b
         return TREB_OK;
     }
     treb_status status = play_white_wins(query->tables, pos, &wins, error);
-    game->end = wins ? PLAY_JUNIOR : PLAY_THROWN;
+    game->end = wins ? PLAY_SUB_ENDING : PLAY_THROWN;
     *over = changed || !wins;
     return status;
 }
@@ -164,11 +164,11 @@ static void count_game(Proof *proof, const PlayGame *game, int proven)
     const int moves = (int)((game->moves + 1) / 2);
     r->games++;
     r->game[game->end]++;
-    if (game->end <= PLAY_JUNIOR) {
+    if (game->end <= PLAY_SUB_ENDING) {
         r->game_moves += (uint64_t)moves;
         if (moves > r->game_longest) r->game_longest = moves;
     }
-    if (proven != 0 && (game->end > PLAY_JUNIOR || (int)game->moves > proven)) r->contradicted++;
+    if (proven != 0 && (game->end > PLAY_SUB_ENDING || (int)game->moves > proven)) r->contradicted++;
 }
 
 void play_games(Proof *proof)

@@ -1,6 +1,6 @@
 /* play_places.c - see play_proof.h: where a strategy fails, for its author.
  *
- * A place is a position in whose own plan the failure may happen, or a circle: positions that lead to each other, as
+ * A place is a position in whose own plan the failure may happen, or a circle: positions that assign_places to each other, as
  * long as Black likes. Each position from which the strategy fails is led to the places that are nearest by plans;
  * of several as near to the first. So a few places may stand for thousands of failures, and mending one mends what
  * it stands for. */
@@ -13,7 +13,7 @@
 enum { NOWHERE = UINT32_MAX };
 
 /* Positions from which it fails are nodes, in the order of their cells. */
-typedef struct Maze {
+typedef struct PositionGraph {
     const Proof *proof;
     uint64_t *cell;
     uint32_t nodes;
@@ -23,7 +23,7 @@ typedef struct Maze {
     uint32_t *circle;        /* the first node of its circle; its own number if it is in none */
     uint32_t *work[3];       /* of a search */
     uint64_t *led;           /* how many are led to the place at a node */
-} Maze;
+} PositionGraph;
 
 static bool fails(const Root *root) { return root->edges > 0 && root->plies == 0; }
 
@@ -45,42 +45,42 @@ static int compare_cells(const void *a, const void *b)
 }
 
 /* The node of a cell; NOWHERE: it is none. */
-static uint32_t node_of(const Maze *maze, uint64_t cell)
+static uint32_t node_of(const PositionGraph *graph, uint64_t cell)
 {
-    if (cell >= maze->proof->index.size || !fails(&maze->proof->root[cell])) return NOWHERE;
+    if (cell >= graph->proof->index.size || !fails(&graph->proof->root[cell])) return NOWHERE;
     const uint64_t *found =
-        bsearch(&cell, maze->cell, maze->nodes, sizeof *maze->cell, compare_cells);
-    return (uint32_t)(found - maze->cell);
+        bsearch(&cell, graph->cell, graph->nodes, sizeof *graph->cell, compare_cells);
+    return (uint32_t)(found - graph->cell);
 }
 
-static void maze_free(Maze *maze)
+static void graph_free(PositionGraph *graph)
 {
-    free(maze->cell);
-    free(maze->first);
-    free(maze->to);
-    free(maze->before);
-    free(maze->from);
-    free(maze->place);
-    free(maze->circle);
-    for (int i = 0; i < 3; i++) free(maze->work[i]);
-    free(maze->led);
+    free(graph->cell);
+    free(graph->first);
+    free(graph->to);
+    free(graph->before);
+    free(graph->from);
+    free(graph->place);
+    free(graph->circle);
+    for (int i = 0; i < 3; i++) free(graph->work[i]);
+    free(graph->led);
 }
 
 /* The ways back, from those forth. */
-static void turn_round(Maze *maze)
+static void graph_reverse(PositionGraph *graph)
 {
-    const uint32_t n = maze->nodes;
-    for (uint32_t i = 0; i < maze->first[n]; i++) maze->before[maze->to[i] + 1]++;
-    for (uint32_t i = 0; i < n; i++) maze->before[i + 1] += maze->before[i];
-    memcpy(maze->work[0], maze->before, n * sizeof *maze->before);
+    const uint32_t n = graph->nodes;
+    for (uint32_t i = 0; i < graph->first[n]; i++) graph->before[graph->to[i] + 1]++;
+    for (uint32_t i = 0; i < n; i++) graph->before[i + 1] += graph->before[i];
+    memcpy(graph->work[0], graph->before, n * sizeof *graph->before);
     for (uint32_t node = 0; node < n; node++)
-        for (uint32_t i = maze->first[node]; i < maze->first[node + 1]; i++)
-            maze->from[maze->work[0][maze->to[i]]++] = node;
+        for (uint32_t i = graph->first[node]; i < graph->first[node + 1]; i++)
+            graph->from[graph->work[0][graph->to[i]]++] = node;
 }
 
-static bool maze_lay_out(Maze *maze)
+static bool graph_build(PositionGraph *graph)
 {
-    const Proof *proof = maze->proof;
+    const Proof *proof = graph->proof;
     uint64_t nodes = 0, ways = 0;
     for (uint64_t cell = 0; cell < proof->index.size; cell++) {
         nodes += fails(&proof->root[cell]);
@@ -88,32 +88,32 @@ static bool maze_lay_out(Maze *maze)
     }
     if (ways >= NOWHERE) return false;
     const size_t n = (size_t)nodes + 1;
-    maze->cell = malloc(n * sizeof *maze->cell);
-    maze->first = calloc(n, sizeof *maze->first);
-    maze->to = malloc((ways + 1) * sizeof *maze->to);
-    maze->before = calloc(n, sizeof *maze->before);
-    maze->from = malloc((ways + 1) * sizeof *maze->from);
-    maze->place = malloc(n * sizeof *maze->place);
-    maze->circle = malloc(n * sizeof *maze->circle);
-    maze->led = calloc(n, sizeof *maze->led);
-    bool room = maze->cell && maze->first && maze->to && maze->before && maze->from &&
-                maze->place && maze->circle && maze->led;
+    graph->cell = malloc(n * sizeof *graph->cell);
+    graph->first = calloc(n, sizeof *graph->first);
+    graph->to = malloc((ways + 1) * sizeof *graph->to);
+    graph->before = calloc(n, sizeof *graph->before);
+    graph->from = malloc((ways + 1) * sizeof *graph->from);
+    graph->place = malloc(n * sizeof *graph->place);
+    graph->circle = malloc(n * sizeof *graph->circle);
+    graph->led = calloc(n, sizeof *graph->led);
+    bool room = graph->cell && graph->first && graph->to && graph->before && graph->from &&
+                graph->place && graph->circle && graph->led;
     for (int i = 0; i < 3; i++) {
-        maze->work[i] = calloc(n, sizeof *maze->work[i]);
-        room = room && maze->work[i] != NULL;
+        graph->work[i] = calloc(n, sizeof *graph->work[i]);
+        room = room && graph->work[i] != NULL;
     }
     if (!room) return false;
     for (uint64_t cell = 0; cell < proof->index.size; cell++)
-        if (fails(&proof->root[cell])) maze->cell[maze->nodes++] = cell;
-    for (uint32_t node = 0; node < maze->nodes; node++) {
-        const Root *root = &proof->root[maze->cell[node]];
-        maze->first[node + 1] = maze->first[node];
+        if (fails(&proof->root[cell])) graph->cell[graph->nodes++] = cell;
+    for (uint32_t node = 0; node < graph->nodes; node++) {
+        const Root *root = &proof->root[graph->cell[node]];
+        graph->first[node + 1] = graph->first[node];
         for (uint32_t i = 0; i < root->edges; i++) {
-            const uint32_t to = node_of(maze, root->edge[i] >> PLIES_BITS);
-            if (to != NOWHERE) maze->to[maze->first[node + 1]++] = to;
+            const uint32_t to = node_of(graph, root->edge[i] >> PLIES_BITS);
+            if (to != NOWHERE) graph->to[graph->first[node + 1]++] = to;
         }
     }
-    turn_round(maze);
+    graph_reverse(graph);
     return true;
 }
 
@@ -128,17 +128,17 @@ typedef struct Tarjan {
 } Tarjan;
 
 /* All of a part: its first node stands for them. */
-static void close_part(Maze *maze, Tarjan *t, uint32_t node)
+static void close_component(PositionGraph *graph, Tarjan *t, uint32_t node)
 {
     uint32_t bottom = t->stack, first = NOWHERE;
     do {
         bottom--;
         if (t->waiting[bottom] < first) first = t->waiting[bottom];
     } while (t->waiting[bottom] != node);
-    while (t->stack > bottom) maze->circle[t->waiting[--t->stack]] = first;
+    while (t->stack > bottom) graph->circle[t->waiting[--t->stack]] = first;
 }
 
-static void search_from(Maze *maze, Tarjan *t, uint32_t start, uint32_t *path)
+static void search_from(PositionGraph *graph, Tarjan *t, uint32_t start, uint32_t *path)
 {
     uint32_t depth = 1;
     path[0] = start;
@@ -146,97 +146,97 @@ static void search_from(Maze *maze, Tarjan *t, uint32_t start, uint32_t *path)
         const uint32_t node = path[depth - 1];
         if (t->met[node] == 0) {
             t->met[node] = t->lowest[node] = ++t->count;
-            t->way[node] = maze->first[node];
+            t->way[node] = graph->first[node];
             t->waiting[t->stack++] = node;
         }
-        if (t->way[node] < maze->first[node + 1]) {
-            const uint32_t to = maze->to[t->way[node]];
+        if (t->way[node] < graph->first[node + 1]) {
+            const uint32_t to = graph->to[t->way[node]];
             if (t->met[to] == 0) {
                 path[depth++] = to;
                 continue; /* and look at this way again when that is done */
             }
-            if (maze->circle[to] == NOWHERE && t->lowest[to] < t->lowest[node])
+            if (graph->circle[to] == NOWHERE && t->lowest[to] < t->lowest[node])
                 t->lowest[node] = t->lowest[to];
             t->way[node]++;
             continue;
         }
-        if (t->lowest[node] == t->met[node]) close_part(maze, t, node);
+        if (t->lowest[node] == t->met[node]) close_component(graph, t, node);
         depth--;
     }
 }
 
-static bool find_circles(Maze *maze)
+static bool find_circles(PositionGraph *graph)
 {
-    Tarjan t = {.met = maze->work[0], .way = maze->work[1], .waiting = maze->work[2]};
-    uint32_t *path = malloc((maze->nodes + (size_t)1) * sizeof *path);
+    Tarjan t = {.met = graph->work[0], .way = graph->work[1], .waiting = graph->work[2]};
+    uint32_t *path = malloc((graph->nodes + (size_t)1) * sizeof *path);
     if (path == NULL) return false;
-    t.lowest = maze->place;
-    memset(t.met, 0, maze->nodes * sizeof *t.met);
-    for (uint32_t node = 0; node < maze->nodes; node++) maze->circle[node] = NOWHERE;
-    for (uint32_t node = 0; node < maze->nodes; node++)
-        if (t.met[node] == 0) search_from(maze, &t, node, path);
+    t.lowest = graph->place;
+    memset(t.met, 0, graph->nodes * sizeof *t.met);
+    for (uint32_t node = 0; node < graph->nodes; node++) graph->circle[node] = NOWHERE;
+    for (uint32_t node = 0; node < graph->nodes; node++)
+        if (t.met[node] == 0) search_from(graph, &t, node, path);
     free(path);
     return true;
 }
 
 /* Whether a node is in a circle: with others, or it leads to itself. */
-static bool goes_round(const Maze *maze, uint32_t node)
+static bool on_cycle(const PositionGraph *graph, uint32_t node)
 {
-    for (uint32_t i = maze->first[node]; i < maze->first[node + 1]; i++)
-        if (maze->circle[maze->to[i]] == maze->circle[node]) return true;
+    for (uint32_t i = graph->first[node]; i < graph->first[node + 1]; i++)
+        if (graph->circle[graph->to[i]] == graph->circle[node]) return true;
     return false;
 }
 
 /* ---- Places ---------------------------------------------------------------------------------- */
 
 /* From all places backwards at once: each node hears first of the nearest. */
-static void lead(Maze *maze)
+static void assign_places(PositionGraph *graph)
 {
-    uint32_t *queue = maze->work[0], head = 0, tail = 0;
-    for (uint32_t node = 0; node < maze->nodes; node++) {
-        const Root *root = &maze->proof->root[maze->cell[node]];
-        maze->place[node] = own_end(maze->proof, root) < PLAY_ENDS ? node
-                            : goes_round(maze, node)               ? maze->circle[node]
+    uint32_t *queue = graph->work[0], head = 0, tail = 0;
+    for (uint32_t node = 0; node < graph->nodes; node++) {
+        const Root *root = &graph->proof->root[graph->cell[node]];
+        graph->place[node] = own_end(graph->proof, root) < PLAY_ENDS ? node
+                            : on_cycle(graph, node)               ? graph->circle[node]
                                                                    : NOWHERE;
-        if (maze->place[node] != NOWHERE) queue[tail++] = node;
+        if (graph->place[node] != NOWHERE) queue[tail++] = node;
     }
     while (head < tail) {
         const uint32_t node = queue[head++];
-        maze->led[maze->place[node]]++;
-        for (uint32_t i = maze->before[node]; i < maze->before[node + 1]; i++) {
-            const uint32_t from = maze->from[i];
-            if (maze->place[from] != NOWHERE) continue;
-            maze->place[from] = maze->place[node];
+        graph->led[graph->place[node]]++;
+        for (uint32_t i = graph->before[node]; i < graph->before[node + 1]; i++) {
+            const uint32_t from = graph->from[i];
+            if (graph->place[from] != NOWHERE) continue;
+            graph->place[from] = graph->place[node];
             queue[tail++] = from;
         }
     }
 }
 
 /* Among those to which most are led; of equals those that come first in the table. */
-static void note_place(const Maze *maze, uint32_t node)
+static void note_place(const PositionGraph *graph, uint32_t node)
 {
-    const Proof *proof = maze->proof;
+    const Proof *proof = graph->proof;
     PlayReport *r = proof->report;
     const size_t most = proof->query->shown;
-    const Root *root = &proof->root[maze->cell[node]];
+    const Root *root = &proof->root[graph->cell[node]];
     const PlayEnd end = own_end(proof, root);
     r->place_count++;
-    if (r->places == most && (most == 0 || maze->led[node] <= r->place[most - 1].led)) return;
+    if (r->places == most && (most == 0 || graph->led[node] <= r->place[most - 1].led)) return;
     size_t at = r->places < most ? r->places++ : most - 1;
-    for (; at > 0 && r->place[at - 1].led < maze->led[node]; at--) r->place[at] = r->place[at - 1];
+    for (; at > 0 && r->place[at - 1].led < graph->led[node]; at--) r->place[at] = r->place[at - 1];
     r->place[at] = (PlayPlace){.end = end < PLAY_ENDS ? end : PLAY_CIRCLE,
-                               .led = maze->led[node],
+                               .led = graph->led[node],
                                .advice = root->advice < STRATEGY_ADVICE_MAX ? root->advice : -1};
-    play_position_of(proof, maze->cell[node], &r->place[at].pos);
+    play_position_of(proof, graph->cell[node], &r->place[at].pos);
 }
 
 treb_status play_find_places(Proof *proof, treb_error *error)
 {
-    Maze maze = {.proof = proof};
-    const bool room = maze_lay_out(&maze) && find_circles(&maze);
-    if (room) lead(&maze);
-    for (uint32_t node = 0; room && node < maze.nodes; node++)
-        if (maze.led[node] > 0) note_place(&maze, node);
-    maze_free(&maze);
+    PositionGraph graph = {.proof = proof};
+    const bool room = graph_build(&graph) && find_circles(&graph);
+    if (room) assign_places(&graph);
+    for (uint32_t node = 0; room && node < graph.nodes; node++)
+        if (graph.led[node] > 0) note_place(&graph, node);
+    graph_free(&graph);
     return room ? TREB_OK : fail_memory(error);
 }

@@ -11,7 +11,7 @@ typedef uint64_t Edge;
 enum { PLIES_BITS = 16, PLIES_MAX = (1 << PLIES_BITS) - 1 };
 
 typedef struct Root {
-    Edge *edge; /* where its plan may lead; owned. NULL: no such position, or not won */
+    Edge *edge; /* where its plan may assign_places; owned. NULL: no such position, or not won */
     uint32_t edges;
     uint16_t plies; /* until the win, against the longest defence; 0: none is proven */
     uint8_t ends;   /* bit: Black can bring this end about */
@@ -53,7 +53,7 @@ void play_position_of(const Proof *proof, uint64_t cell, treb_position *pos);
  * way: it is only compared with what came out. */
 void play_games(Proof *proof);
 
-/* Where positions from which the strategy fails lead to: fills in the report's places. */
+/* Where positions from which the strategy fails assign_places to: fills in the report's places. */
 treb_status play_find_places(Proof *proof, treb_error *error);
 
 #endif

@@ -23,17 +23,17 @@ uint64_t rule_saying_wrong(const RuleSaying *saying)
 }
 
 /* What a thread found. */
-typedef struct Trial {
+typedef struct ThreadRules {
     Script *script;
     RuleReport report;
-} Trial;
+} ThreadRules;
 
-typedef struct Court {
+typedef struct RuleScan {
     const RuleQuery *query;
     RuleReport *report;
     bool full; /* no memory for examples */
     bool many; /* too many grounds */
-} Court;
+} RuleScan;
 
 static RuleSaying *find_saying(RuleReport *report, RuleClaim claim, const char *ground)
 {
@@ -56,18 +56,18 @@ static bool show(RuleSaying *s, size_t most, const RuleExample *example)
     return true;
 }
 
-static void begin(void *context, void *own, Look *look)
+static void begin(void *context, void *own, PositionInfo *info)
 {
-    const RuleQuery *query = ((const Court *)context)->query;
-    look->status =
-        script_open(query->path, LUA_TFUNCTION, query->stop, &((Trial *)own)->script, &look->error);
+    const RuleQuery *query = ((const RuleScan *)context)->query;
+    info->status =
+        script_open(query->path, LUA_TFUNCTION, query->stop, &((ThreadRules *)own)->script, &info->error);
 }
 
 static void end(void *own)
 {
-    Trial *trial = own;
-    script_free(trial->script);
-    rule_report_free(&trial->report);
+    ThreadRules *rules = own;
+    script_free(rules->script);
+    rule_report_free(&rules->report);
 }
 
 static treb_status fail_grounds(treb_error *error)
@@ -78,57 +78,57 @@ static treb_status fail_grounds(treb_error *error)
                 RULE_GROUNDS);
 }
 
-static bool visit(void *context, void *own, Look *look)
+static bool visit(void *context, void *own, PositionInfo *info)
 {
-    const size_t shown = ((const Court *)context)->query->shown;
-    Trial *trial = own;
-    RuleReport *report = &trial->report;
+    const size_t shown = ((const RuleScan *)context)->query->shown;
+    ThreadRules *rules = own;
+    RuleReport *report = &rules->report;
     char ground[RULE_GROUND_SIZE];
     report->looked++;
-    RuleClaim claim = script_claim(trial->script, look, ground);
+    RuleClaim claim = script_claim(rules->script, info, ground);
     if (claim == RULE_NOTHING) {
         report->silent++;
         return true;
     }
     RuleSaying *s = find_saying(report, claim, ground);
     if (s == NULL) {
-        look->status = fail_grounds(&look->error);
+        info->status = fail_grounds(&info->error);
         return true;
     }
-    const RuleExample example = {look->pos, look_result(look) - LOST};
+    const RuleExample example = {info->pos, info_result(info) - LOST};
     s->of[example.result]++;
     if (!rule_claim_right(claim, example.result) && !show(s, shown, &example))
-        look->status = fail_memory(&look->error);
+        info->status = fail_memory(&info->error);
     return true;
 }
 
 /* Adds what a thread found in a part, and empties that. */
 static bool hand_over(void *context, void *own)
 {
-    Court *court = context;
-    RuleReport *from = &((Trial *)own)->report, *to = court->report;
+    RuleScan *scan_context = context;
+    RuleReport *from = &((ThreadRules *)own)->report, *to = scan_context->report;
     to->looked += from->looked;
     to->silent += from->silent;
     from->looked = from->silent = 0;
     for (size_t i = 0; i < from->sayings; i++) {
         RuleSaying *s = &from->saying[i], *sum = find_saying(to, s->claim, s->ground);
         if (sum == NULL) {
-            court->many = true;
+            scan_context->many = true;
             return false;
         }
         for (int r = 0; r < RULE_RESULTS; r++) sum->of[r] += s->of[r];
         for (size_t e = 0; e < s->shown; e++)
-            if (!show(sum, court->query->shown, &s->wrong[e])) court->full = true;
+            if (!show(sum, scan_context->query->shown, &s->wrong[e])) scan_context->full = true;
         memset(s->of, 0, sizeof s->of);
         s->shown = 0;
     }
-    return !court->full;
+    return !scan_context->full;
 }
 
 treb_status rule_try(const RuleQuery *query, const char *material, RuleReport *report,
                      treb_error *error)
 {
-    Court court = {.query = query, .report = report};
+    RuleScan scan_context = {.query = query, .report = report};
     const ScanJob job = {.tables = query->tables,
                          .material = material,
                          .turn = query->turn,
@@ -136,15 +136,15 @@ treb_status rule_try(const RuleQuery *query, const char *material, RuleReport *r
                          .stop = query->stop,
                          .progress = query->progress,
                          .progress_context = query->context,
-                         .own = sizeof(Trial),
+                         .own = sizeof(ThreadRules),
                          .begin = begin,
                          .visit = visit,
                          .hand_over = hand_over,
                          .end = end,
-                         .context = &court};
+                         .context = &scan_context};
     treb_status status = scan_run(&job, error);
-    if (status == TREB_OK && court.many) return fail_grounds(error);
-    return status == TREB_OK && court.full ? fail_memory(error) : status;
+    if (status == TREB_OK && scan_context.many) return fail_grounds(error);
+    return status == TREB_OK && scan_context.full ? fail_memory(error) : status;
 }
 
 void rule_report_free(RuleReport *report)
@@ -158,16 +158,16 @@ treb_status rule_say(const treb_tables *tables, const RuleText *rules, const cha
                      treb_error *error)
 {
     Script *script;
-    Look look = {.tables = tables, .stop = stop};
+    PositionInfo info = {.tables = tables, .stop = stop};
     treb_status status = rules != NULL
                              ? script_open_text(rules, name, LUA_TFUNCTION, &script, error)
                              : script_open(name, LUA_TFUNCTION, stop, &script, error);
     if (status != TREB_OK) return status;
-    look_at(&look, pos);
-    out->claim = script_claim(script, &look, out->ground);
-    out->result = look_result(&look) - LOST;
+    info_set_position(&info, pos);
+    out->claim = script_claim(script, &info, out->ground);
+    out->result = info_result(&info) - LOST;
     script_free(script);
     if (stop != NULL && atomic_load(stop)) return fail(error, TREB_ERR_ARGUMENT, "stopped");
-    if (look.status != TREB_OK && error != NULL) *error = look.error;
-    return look.status;
+    if (info.status != TREB_OK && error != NULL) *error = info.error;
+    return info.status;
 }

@@ -23,7 +23,7 @@ typedef struct Scan {
 typedef struct Worker {
     Scan *scan;
     void *own;
-    Look look;
+    PositionInfo info;
 } Worker;
 
 static int visit(void *context, const treb_position *pos)
@@ -38,29 +38,29 @@ static int visit(void *context, const treb_position *pos)
         position_swap_colors(pos, &other);
     else if (job->turn != FIND_EITHER && pos->turn != job->turn)
         return 1;
-    look_at(&w->look, w->scan->swapped ? &other : pos);
-    return job->visit(job->context, w->own, &w->look) && w->look.status == TREB_OK;
+    info_set_position(&w->info, w->scan->swapped ? &other : pos);
+    return job->visit(job->context, w->own, &w->info) && w->info.status == TREB_OK;
 }
 
 static void worker_init(Worker *w, Scan *scan)
 {
     const ScanJob *job = scan->job;
-    *w = (Worker){.scan = scan, .look = {.tables = job->tables, .stop = job->stop}};
+    *w = (Worker){.scan = scan, .info = {.tables = job->tables, .stop = job->stop}};
     w->own = calloc(1, job->own);
     if (w->own == NULL)
-        w->look.status = fail_memory(&w->look.error);
+        w->info.status = fail_memory(&w->info.error);
     else
-        job->begin(job->context, w->own, &w->look);
+        job->begin(job->context, w->own, &w->info);
     /* What ended as it was told to has not failed; and nothing is visited. */
-    if (job->stop != NULL && atomic_load(job->stop)) w->look.status = TREB_OK;
+    if (job->stop != NULL && atomic_load(job->stop)) w->info.status = TREB_OK;
 }
 
 static void hand_over(Scan *scan, Worker *w)
 {
     const ScanJob *job = scan->job;
-    if (w->look.status != TREB_OK && scan->status == TREB_OK) {
-        scan->status = w->look.status;
-        if (scan->error != NULL) *scan->error = w->look.error;
+    if (w->info.status != TREB_OK && scan->status == TREB_OK) {
+        scan->status = w->info.status;
+        if (scan->error != NULL) *scan->error = w->info.error;
         scan->stop = true;
     }
     /* After an end nothing more comes, so that what came is the first part of the table. */
@@ -78,11 +78,11 @@ static void scan_parts(Scan *scan)
 #pragma omp for ordered schedule(dynamic)
         for (uint64_t part = 0; part < scan->parts; part++) {
             treb_error why;
-            if (!scan->stop && w.look.status == TREB_OK &&
+            if (!scan->stop && w.info.status == TREB_OK &&
                 treb_each_position(job->tables, job->material, part, scan->parts, visit, &w,
                                    &why) != TREB_OK) {
-                w.look.status = why.status;
-                w.look.error = why;
+                w.info.status = why.status;
+                w.info.error = why;
             }
 #pragma omp ordered
             hand_over(scan, &w);

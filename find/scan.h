@@ -3,7 +3,7 @@
 #ifndef TREB_FIND_SCAN_H
 #define TREB_FIND_SCAN_H
 
-#include "find/look.h"
+#include "find/position_info.h"
 
 typedef struct ScanJob {
     const treb_tables *tables;
@@ -15,10 +15,10 @@ typedef struct ScanJob {
     void *progress_context;
     size_t own; /* bytes that each thread has for itself, all 0 at first */
     /* Makes them ready; what goes wrong is in the look. */
-    void (*begin)(void *context, void *own, Look *look);
+    void (*begin)(void *context, void *own, PositionInfo *info);
     /* Looks at a position, which the look is turned to. False: no more of this part, for a failure or
      * as all is to end. */
-    bool (*visit)(void *context, void *own, Look *look);
+    bool (*visit)(void *context, void *own, PositionInfo *info);
     /* Takes over what a thread found in a part: part after part, by one thread at a time. False: no more. */
     bool (*hand_over)(void *context, void *own);
     void (*end)(void *own);

@@ -88,13 +88,13 @@ static void *bounded(void *context, void *old, size_t before, size_t size)
 }
 
 /* Parts of Lua that reach out, or take other code in. */
-static void close_doors(lua_State *lua)
+static void remove_unsafe(lua_State *lua)
 {
-    static const char *const doors[] = {"dofile",         "loadfile", "load",         "print",
+    static const char *const unsafe[] = {"dofile",         "loadfile", "load",         "print",
                                         "collectgarbage", "rawset",   "setmetatable", "_G"};
-    for (size_t i = 0; i < sizeof doors / sizeof *doors; i++) {
+    for (size_t i = 0; i < sizeof unsafe / sizeof *unsafe; i++) {
         lua_pushnil(lua);
-        lua_setglobal(lua, doors[i]);
+        lua_setglobal(lua, unsafe[i]);
     }
     lua_getglobal(lua, "string");
     lua_pushnil(lua);
@@ -120,7 +120,7 @@ static void prepare(lua_State *lua)
         luaL_requiref(lua, libraries[i].name, libraries[i].func, 1);
         lua_pop(lua, 1);
     }
-    close_doors(lua);
+    remove_unsafe(lua);
     lua_register(lua, "use", use);
     script_names_open(lua);
 }
@@ -186,13 +186,13 @@ static int read_source(lua_State *lua)
 
 /* Now and then: whether all is to end. What a script catches of that (pcall) does not help it: from then on each of
  * its instructions fails. */
-static void look_for_stop(lua_State *lua, lua_Debug *debug)
+static void stop_hook(lua_State *lua, lua_Debug *debug)
 {
     (void)debug;
     const Script *script = script_of(lua);
-    const atomic_bool *stop = script->subject.look != NULL ? script->subject.look->stop : script->stop;
+    const atomic_bool *stop = script->subject.info != NULL ? script->subject.info->stop : script->stop;
     if (stop == NULL || !atomic_load_explicit(stop, memory_order_relaxed)) return;
-    lua_sethook(lua, look_for_stop, LUA_MASKCOUNT, 1);
+    lua_sethook(lua, stop_hook, LUA_MASKCOUNT, 1);
     luaL_error(lua, "stopped");
 }
 
@@ -208,7 +208,7 @@ static treb_status script_make(Source *source, Script **out, treb_error *error)
         return fail_memory(error);
     }
     script_set_subject(lua, &script->subject);
-    lua_sethook(lua, look_for_stop, LUA_MASKCOUNT, HOOK);
+    lua_sethook(lua, stop_hook, LUA_MASKCOUNT, HOOK);
     lua_pushcfunction(lua, read_source);
     lua_pushlightuserdata(lua, source);
     int status = lua_pcall(lua, 1, 0, 0);
@@ -270,17 +270,17 @@ void script_free(Script *script)
 
 /* Calls what is on the stack for a position. What it returns is there then if true; else the failure is in the
  * look. */
-static bool script_call(Script *script, Look *look, int arguments, int results)
+static bool script_call(Script *script, PositionInfo *info, int arguments, int results)
 {
     lua_State *lua = script->lua;
-    script->subject.look = script->subject.root = look;
+    script->subject.info = script->subject.root = info;
     int status = lua_pcall(lua, arguments, results, 0);
     if (status == LUA_OK) return true;
-    if (look->stop != NULL && atomic_load(look->stop)) {
+    if (info->stop != NULL && atomic_load(info->stop)) {
         lua_pop(lua, 1);
         return false; /* no failure of the script's */
     }
-    if (look->status == TREB_OK) look->status = script_fail(script, status, &look->error);
+    if (info->status == TREB_OK) info->status = script_fail(script, status, &info->error);
     lua_pop(lua, 1);
     return false;
 }
@@ -290,10 +290,10 @@ static void push_chunk(const Script *script)
     lua_rawgeti(script->lua, LUA_REGISTRYINDEX, script->chunk);
 }
 
-bool script_holds(Script *script, Look *look)
+bool script_holds(Script *script, PositionInfo *info)
 {
     push_chunk(script);
-    if (!script_call(script, look, 0, 1)) return false;
+    if (!script_call(script, info, 0, 1)) return false;
     bool holds = lua_toboolean(script->lua, -1);
     lua_pop(script->lua, 1);
     return holds;
@@ -311,23 +311,23 @@ static RuleClaim claim_of(lua_State *lua, int index)
 }
 
 /* Where a rule failed: most often the position has not the men that it looks for. */
-static void add_position(Look *look)
+static void add_position(PositionInfo *info)
 {
     char fen[TREB_FEN_SIZE], name[MATERIAL_NAME_SIZE];
-    const Material material = material_of_position(&look->pos);
-    const size_t length = strlen(look->error.text);
-    position_to_fen(&look->pos, fen);
+    const Material material = material_of_position(&info->pos);
+    const size_t length = strlen(info->error.text);
+    position_to_fen(&info->pos, fen);
     material_name(&material, name);
-    snprintf(look->error.text + length, sizeof look->error.text - length,
+    snprintf(info->error.text + length, sizeof info->error.text - length,
              " (in the position %s of %s: is the rule for another ending?)", fen, name);
 }
 
-RuleClaim script_claim(Script *script, Look *look, char ground[RULE_GROUND_SIZE])
+RuleClaim script_claim(Script *script, PositionInfo *info, char ground[RULE_GROUND_SIZE])
 {
     lua_State *lua = script->lua;
     push_chunk(script);
-    if (!script_call(script, look, 0, 2)) {
-        if (look->status == TREB_ERR_ARGUMENT) add_position(look);
+    if (!script_call(script, info, 0, 2)) {
+        if (info->status == TREB_ERR_ARGUMENT) add_position(info);
         return RULE_NOTHING;
     }
     RuleClaim claim = claim_of(lua, -2);
@@ -337,8 +337,8 @@ RuleClaim script_claim(Script *script, Look *look, char ground[RULE_GROUND_SIZE]
     for (char *c = ground; *c != '\0'; c++)
         if ((unsigned char)*c < 32 || *c == 127) *c = ' ';
     if (claim == RULE_CLAIMS) {
-        look->status =
-            fail(&look->error, TREB_ERR_ARGUMENT,
+        info->status =
+            fail(&info->error, TREB_ERR_ARGUMENT,
                  "a rule says win, draw, loss, not win, not loss, true, false or nothing, not %s",
                  lua_type(lua, -2) == LUA_TSTRING ? lua_tostring(lua, -2) : luaL_typename(lua, -2));
         claim = RULE_NOTHING;
@@ -347,16 +347,16 @@ RuleClaim script_claim(Script *script, Look *look, char ground[RULE_GROUND_SIZE]
     return claim;
 }
 
-bool script_run(Script *script, Look *look, lua_CFunction function, void *context)
+bool script_run(Script *script, PositionInfo *info, lua_CFunction function, void *context)
 {
     lua_pushcfunction(script->lua, function);
     push_chunk(script);
     lua_pushlightuserdata(script->lua, context);
-    return script_call(script, look, 2, 0);
+    return script_call(script, info, 2, 0);
 }
 
-void script_turn_to(Script *script, Look *look, Move move)
+void script_turn_to(Script *script, PositionInfo *info, Move move)
 {
-    script->subject.look = look;
+    script->subject.info = info;
     script->subject.move = move;
 }

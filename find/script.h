@@ -10,7 +10,7 @@
 
 #include <lua.h>
 
-#include "find/look.h"
+#include "find/position_info.h"
 #include "find/rule_claim.h"
 
 typedef struct Script Script;
@@ -29,17 +29,17 @@ treb_status script_open_text(const RuleText *rules, const char *name, int type, 
 void script_free(Script *script);
 
 /* Whether it holds. A failure of the script or of a probe is in look->status. */
-bool script_holds(Script *script, Look *look);
+bool script_holds(Script *script, PositionInfo *info);
 
 /* What a rule says of a position: RULE_NOTHING also after a failure. */
-RuleClaim script_claim(Script *script, Look *look, char ground[RULE_GROUND_SIZE]);
+RuleClaim script_claim(Script *script, PositionInfo *info, char ground[RULE_GROUND_SIZE]);
 
 /* Calls a function of C's with what the file returned, and `context` behind that as light userdata; whatever it
  * raises ends it. False: the failure is in the look, which is also the root (script_names.h). */
-bool script_run(Script *script, Look *look, lua_CFunction function, void *context);
+bool script_run(Script *script, PositionInfo *info, lua_CFunction function, void *context);
 
 /* In such a function: the position that functions of the script are to be asked about, and a move in it
  * (script_names_push_move). */
-void script_turn_to(Script *script, Look *look, Move move);
+void script_turn_to(Script *script, PositionInfo *info, Move move);
 
 #endif

@@ -19,14 +19,14 @@ void script_set_subject(lua_State *lua, ScriptSubject *subject)
 
 ScriptSubject *script_subject(lua_State *lua) { return *(ScriptSubject **)lua_getextraspace(lua); }
 
-static Look *require_position(lua_State *lua, Look *look)
+static PositionInfo *require_position(lua_State *lua, PositionInfo *info)
 {
-    if (look == NULL) luaL_error(lua, "there is no position yet: ask for it inside the function");
-    return look;
+    if (info == NULL) luaL_error(lua, "there is no position yet: ask for it inside the function");
+    return info;
 }
 
-Look *script_look(lua_State *lua) { return require_position(lua, script_subject(lua)->look); }
-Look *script_root(lua_State *lua) { return require_position(lua, script_subject(lua)->root); }
+PositionInfo *script_position(lua_State *lua) { return require_position(lua, script_subject(lua)->info); }
+PositionInfo *script_root(lua_State *lua) { return require_position(lua, script_subject(lua)->root); }
 Move script_move(lua_State *lua) { return script_subject(lua)->move; }
 
 /* What a condition can ask of a position. */
@@ -82,25 +82,25 @@ static void push_text(lua_State *lua, int text)
 
 static void push_result(lua_State *lua, int result)
 {
-    if (result == LOOK_NONE)
+    if (result == INFO_NONE)
         lua_pushnil(lua);
     else
         push_text(lua, TEXT_RESULT + result - LOST);
 }
 
-static void push_plies(lua_State *lua, Look *look, treb_metric metric)
+static void push_plies(lua_State *lua, PositionInfo *info, treb_metric metric)
 {
-    int plies = look_plies(look, metric);
-    if (plies == LOOK_NONE)
+    int plies = info_plies(info, metric);
+    if (plies == INFO_NONE)
         lua_pushnil(lua);
     else
         lua_pushinteger(lua, plies);
 }
 
 /* A failure of a probe ends the script; it is in the look. */
-static void mind(lua_State *lua, const Look *look)
+static void raise_failure(lua_State *lua, const PositionInfo *info)
 {
-    if (look->status != TREB_OK) luaL_error(lua, "%s", look->error.text);
+    if (info->status != TREB_OK) luaL_error(lua, "%s", info->error.text);
 }
 
 /* ---- Moves ----------------------------------------------------------------------------------- */
@@ -111,10 +111,10 @@ static void set_flag(lua_State *lua, const char *name, bool value)
     lua_setfield(lua, -2, name);
 }
 
-static void push_move(lua_State *lua, Look *look, int i)
+static void push_move(lua_State *lua, PositionInfo *info, int i)
 {
-    const treb_position *pos = &look->pos;
-    Move m = look->move[i];
+    const treb_position *pos = &info->pos;
+    Move m = info->move[i];
     treb_position child;
     char san[SAN_SIZE], uci[UCI_SIZE];
     move_to_san(pos, m, san);
@@ -130,7 +130,7 @@ static void push_move(lua_State *lua, Look *look, int i)
     lua_setfield(lua, -2, "from");
     push_text(lua, 1 + move_to(m));
     lua_setfield(lua, -2, "to");
-    push_result(lua, look_move_result(look, i));
+    push_result(lua, info_move_result(info, i));
     lua_setfield(lua, -2, "verdict");
     if (move_promo(m) != 0) {
         lua_pushlstring(lua, &"pnbrq"[move_promo(m)], 1);
@@ -142,12 +142,12 @@ static void push_move(lua_State *lua, Look *look, int i)
     set_flag(lua, "stalemate", !check && !any);
 }
 
-static void push_moves(lua_State *lua, Look *look)
+static void push_moves(lua_State *lua, PositionInfo *info)
 {
-    int count = look_moves(look);
+    int count = info_moves(info);
     lua_createtable(lua, count, 0);
     for (int i = 0; i < count; i++) {
-        push_move(lua, look, i);
+        push_move(lua, info, i);
         lua_rawseti(lua, -2, i + 1);
     }
 }
@@ -170,25 +170,25 @@ static void push_fen(lua_State *lua, const treb_position *pos)
     lua_pushstring(lua, fen);
 }
 
-static void push_name(lua_State *lua, Look *look, int name)
+static void push_name(lua_State *lua, PositionInfo *info, int name)
 {
     FindZugzwang zugzwang;
     switch ((Name)(name < NAME_MEN ? name : NAME_MEN)) {
     case NAME_TURN:
-        push_text(lua, TEXT_COLOR + look->pos.turn);
+        push_text(lua, TEXT_COLOR + info->pos.turn);
         break;
     case NAME_VERDICT:
-        push_result(lua, look_result(look));
+        push_result(lua, info_result(info));
         break;
     case NAME_PASSED:
-        push_result(lua, look_passed(look));
+        push_result(lua, info_result_if_passed(info));
         break;
     case NAME_CURSED:
         lua_pushboolean(lua,
-                        look_wdl(look) == TREB_CURSED_WIN || look_wdl(look) == TREB_BLESSED_LOSS);
+                        info_wdl(info) == TREB_CURSED_WIN || info_wdl(info) == TREB_BLESSED_LOSS);
         break;
     case NAME_ZUGZWANG:
-        zugzwang = look_zugzwang(look);
+        zugzwang = info_zugzwang(info);
         if (zugzwang == FIND_NO_ZUGZWANG)
             lua_pushnil(lua);
         else
@@ -197,27 +197,27 @@ static void push_name(lua_State *lua, Look *look, int name)
     case NAME_DTZ:
     case NAME_DTC:
     case NAME_DTM:
-        push_plies(lua, look, (treb_metric)(TREB_DTZ + name - NAME_DTZ));
+        push_plies(lua, info, (treb_metric)(TREB_DTZ + name - NAME_DTZ));
         break;
     case NAME_CHECK:
-        lua_pushboolean(lua, position_in_check(&look->pos));
+        lua_pushboolean(lua, position_in_check(&info->pos));
         break;
     case NAME_MATE:
     case NAME_STALEMATE:
-        lua_pushboolean(lua, position_in_check(&look->pos) == (name == NAME_MATE) &&
-                                 !movegen_any(&look->pos));
+        lua_pushboolean(lua, position_in_check(&info->pos) == (name == NAME_MATE) &&
+                                 !movegen_any(&info->pos));
         break;
     case NAME_FEN:
-        push_fen(lua, &look->pos);
+        push_fen(lua, &info->pos);
         break;
     case NAME_MOVES:
-        push_moves(lua, look);
+        push_moves(lua, info);
         break;
     case NAME_ROOT:
         lua_rawgetp(lua, LUA_REGISTRYINDEX, &root_key);
         break;
     case NAME_MEN:
-        push_man(lua, &look->pos, name - NAME_MEN);
+        push_man(lua, &info->pos, name - NAME_MEN);
         break;
     }
 }
@@ -228,17 +228,17 @@ static int refuse_name(lua_State *lua)
                       lua_type(lua, 2) == LUA_TSTRING ? lua_tostring(lua, 2) : "?");
 }
 
-static int look_up_in(lua_State *lua, Look *(*which)(lua_State *))
+static int look_up_in(lua_State *lua, PositionInfo *(*which)(lua_State *))
 {
     lua_pushvalue(lua, 2);
     if (lua_rawget(lua, lua_upvalueindex(UP_NAMES)) == LUA_TNIL) return refuse_name(lua);
-    Look *look = which(lua);
-    push_name(lua, look, (int)lua_tointeger(lua, -1));
-    mind(lua, look);
+    PositionInfo *info = which(lua);
+    push_name(lua, info, (int)lua_tointeger(lua, -1));
+    raise_failure(lua, info);
     return 1;
 }
 
-static int look_up(lua_State *lua) { return look_up_in(lua, script_look); }
+static int look_up_name(lua_State *lua) { return look_up_in(lua, script_position); }
 static int look_up_root(lua_State *lua) { return look_up_in(lua, script_root); }
 
 /* ---- A strategy's move ----------------------------------------------------------------------- */
@@ -255,7 +255,7 @@ static int move_field(lua_State *lua)
 {
     static const char *const fields[] = {"man",     "from",  "to",   "promotion",
                                          "capture", "check", "mate", "stalemate"};
-    const treb_position *pos = &script_look(lua)->pos;
+    const treb_position *pos = &script_position(lua)->pos;
     const Move m = script_move(lua);
     const char *field = luaL_checkstring(lua, 2);
     size_t i = 0;
@@ -342,7 +342,7 @@ static int is_light(lua_State *lua)
 static const treb_position *position_asked(lua_State *lua)
 {
     const bool root = lua_toboolean(lua, lua_upvalueindex(UP_ROOT));
-    return &(root ? script_root(lua) : script_look(lua))->pos;
+    return &(root ? script_root(lua) : script_position(lua))->pos;
 }
 
 static int to_color(lua_State *lua, int argument)
@@ -444,7 +444,7 @@ static void push_names(lua_State *lua)
 
 /* Has the table on top answered for by a function where it has nothing itself, and closed. Names and texts are
  * at `names` on the stack, and above. */
-static void answer_by(lua_State *lua, int names, lua_CFunction index)
+static void set_lookup(lua_State *lua, int names, lua_CFunction index)
 {
     lua_createtable(lua, 0, 3);
     lua_pushvalue(lua, names);
@@ -479,7 +479,7 @@ static void keep(lua_State *lua, int names, lua_CFunction index, const char *key
 {
     lua_createtable(lua, 0, 4);
     if (key == &root_key) add_functions(lua, names, lua_gettop(lua), true);
-    answer_by(lua, names, index);
+    set_lookup(lua, names, index);
     lua_rawsetp(lua, LUA_REGISTRYINDEX, key);
 }
 
@@ -493,6 +493,6 @@ void script_names_open(lua_State *lua)
     keep(lua, names, look_up_root, &root_key);
     keep(lua, names, move_field, &move_key);
     lua_pushvalue(lua, globals);
-    answer_by(lua, names, look_up);
+    set_lookup(lua, names, look_up_name);
     lua_settop(lua, globals - 1);
 }

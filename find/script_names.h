@@ -4,12 +4,12 @@
 
 #include <lua.h>
 
-#include "find/look.h"
+#include "find/position_info.h"
 
 /* What a script is asked about. Zeros while its file is read. */
 typedef struct ScriptSubject {
-    Look *look; /* the position */
-    Look *root; /* the position at which a strategy began its search; otherwise the same as `look` */
+    PositionInfo *info; /* the position */
+    PositionInfo *root; /* the position at which a strategy began its search; otherwise the same as `look` */
     Move move;  /* the move in `look`, if a move is asked about */
 } ScriptSubject;
 
@@ -22,8 +22,8 @@ void script_names_open(lua_State *lua);
 
 /* The position that is asked about, and the one that is called root. While a file is read there is none: an
  * error of Lua's. */
-Look *script_look(lua_State *lua);
-Look *script_root(lua_State *lua);
+PositionInfo *script_position(lua_State *lua);
+PositionInfo *script_root(lua_State *lua);
 
 /* Pushes the move that is asked about, in the position that is: a table whose fields are worked out when they are
  * asked for. It stands for whatever move is asked about at the time. */

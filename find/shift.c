@@ -5,7 +5,7 @@
 
 #include "core/chess/bitboard.h"
 #include "core/system/error.h"
-#include "find/look.h"
+#include "find/position_info.h"
 
 const char *shift_edge_text(ShiftEdge edge)
 {
@@ -89,19 +89,19 @@ static bool comparable(Move m, int files, int ranks)
     return file >= 0 && file < 8 && rank >= 0 && rank < 8;
 }
 
-static void look_at_side(Look *look, ShiftPlace *place, int turn)
+static void place_set_side(PositionInfo *info, ShiftPlace *place, int turn)
 {
     treb_position pos = place->pos;
     pos.turn = (uint8_t)turn;
     place->result[turn] = SHIFT_IMPOSSIBLE;
     if (position_check(&pos, NULL) != TREB_OK) return;
-    look_at(look, &pos);
-    int result = look_result(look);
+    info_set_position(info, &pos);
+    int result = info_result(info);
     place->result[turn] = result - LOST;
-    place->moves[turn] = look_moves(look);
+    place->moves[turn] = info_moves(info);
     for (int i = 0; i < place->moves[turn] && result != LOST; i++)
-        if (look_move_result(look, i) == result)
-            place->keep[turn][place->kept[turn]++] = look->move[i];
+        if (info_move_result(info, i) == result)
+            place->keep[turn][place->kept[turn]++] = info->move[i];
 }
 
 /* The moves that keep the result in a place, as they would be in the position given. Returns how many. */
@@ -148,7 +148,7 @@ static void join(ShiftGroup *group, const ShiftPlace *place)
 treb_status shift_find(const treb_tables *tables, const treb_position *pos, ShiftStopped stopped,
                        void *context, Shift *out, treb_error *error)
 {
-    Look look = {.tables = tables};
+    PositionInfo info = {.tables = tables};
     memset(out, 0, sizeof *out);
     out->pos = *pos;
     for (int ranks = -7; ranks <= 7; ranks++)
@@ -162,10 +162,10 @@ treb_status shift_find(const treb_tables *tables, const treb_position *pos, Shif
             place->files = files;
             place->ranks = ranks;
             place->edge = edge_of(&there);
-            for (int turn = 0; turn < 2; turn++) look_at_side(&look, place, turn);
-            if (look.status != TREB_OK) {
-                if (error != NULL) *error = look.error;
-                return look.status;
+            for (int turn = 0; turn < 2; turn++) place_set_side(&info, place, turn);
+            if (info.status != TREB_OK) {
+                if (error != NULL) *error = info.error;
+                return info.status;
             }
             join(&out->group[place->edge], place);
             out->places++;

@@ -49,7 +49,7 @@ struct Strategy {
     uint64_t looked, most; /* positions; 0: as many as it likes */
     uint32_t search;       /* its number: of this plan, advice and depth */
     DeadEnd *dead;         /* by a hash of the position; a new one takes the place of an older */
-    Look look[STRATEGY_DEPTH_MAX + 1]; /* by ply */
+    PositionInfo info[STRATEGY_DEPTH_MAX + 1]; /* by ply */
 };
 
 /* ---- Reading it ------------------------------------------------------------------------------ */
@@ -176,7 +176,7 @@ static treb_status open_one(const RuleText *strategies, const char *path, const 
                             Strategy **out, treb_error *error)
 {
     Strategy *s = calloc(1, sizeof *s);
-    Look look = {.tables = NULL};
+    PositionInfo info = {.tables = NULL};
     *out = NULL;
     if (s == NULL) return fail_memory(error);
     s->dead = calloc(DEAD_ENDS, sizeof *s->dead);
@@ -187,8 +187,8 @@ static treb_status open_one(const RuleText *strategies, const char *path, const 
     treb_status status = strategies != NULL
                              ? script_open_text(strategies, path, LUA_TTABLE, &s->script, error)
                              : script_open(path, LUA_TTABLE, stop, &s->script, error);
-    if (status == TREB_OK && !script_run(s->script, &look, read_strategy, s))
-        status = fail(error, look.status, "%s: %s", path, look.error.text);
+    if (status == TREB_OK && !script_run(s->script, &info, read_strategy, s))
+        status = fail(error, info.status, "%s: %s", path, info.error.text);
     if (status != TREB_OK) {
         strategy_free(s);
         return status;
@@ -234,7 +234,7 @@ int strategy_advice_count(const Strategy *strategy) { return strategy->advices; 
 static bool holds(lua_State *lua, Strategy *s, int function, int ply)
 {
     if (function == ANY) return true;
-    script_turn_to(s->script, &s->look[ply], 0);
+    script_turn_to(s->script, &s->info[ply], 0);
     lua_rawgeti(lua, LUA_REGISTRYINDEX, function);
     lua_pushinteger(lua, ply);
     lua_call(lua, 1, 1);
@@ -247,7 +247,7 @@ static bool holds(lua_State *lua, Strategy *s, int function, int ply)
 static double preference(lua_State *lua, Strategy *s, int function, int ply, Move move)
 {
     if (function == ANY) return 1;
-    script_turn_to(s->script, &s->look[ply], move);
+    script_turn_to(s->script, &s->info[ply], move);
     lua_rawgeti(lua, LUA_REGISTRYINDEX, function);
     script_names_push_move(lua);
     lua_pushinteger(lua, ply);
@@ -266,7 +266,7 @@ static int move_choice_find(lua_State *lua, Strategy *s, int function, int ply, 
 {
     double order[MOVES_MAX];
     Move all[MOVES_MAX];
-    int count = movegen_legal(&s->look[ply].pos, all), chosen = 0;
+    int count = movegen_legal(&s->info[ply].pos, all), chosen = 0;
     for (int i = 0; i < count; i++) {
         double key = preference(lua, s, function, ply, all[i]);
         if (key < 0) continue;
@@ -303,15 +303,15 @@ static void make(lua_State *lua, Strategy *s, int ply, Move move)
     treb_position child;
     if (s->looked++ == s->most && s->most > 0)
         luaL_error(lua, "a plan would have to look at more than %d positions", (int)s->most);
-    position_make(&s->look[ply].pos, move, &child);
-    look_at(&s->look[ply + 1], &child);
+    position_make(&s->info[ply].pos, move, &child);
+    info_set_position(&s->info[ply + 1], &child);
 }
 
 /* Where a dead end is remembered. What goals and limits say depends on the position, the ply and the root, so at the
  * same ply of the same search it is one again, by whatever moves it is reached. */
 static DeadEnd *dead_end(const Strategy *s, int ply)
 {
-    const treb_position *pos = &s->look[ply].pos;
+    const treb_position *pos = &s->info[ply].pos;
     uint64_t hash = (uint64_t)ply;
     for (int c = 0; c < 2; c++) hash = (hash ^ pos->by_color[c]) * HASH_FACTOR;
     for (int type = 0; type < TREB_TYPES; type++)
@@ -323,7 +323,7 @@ static bool is_dead_end(const Strategy *s, int ply)
 {
     if (s->depth - ply < DEAD_PLIES) return false;
     const DeadEnd *d = dead_end(s, ply);
-    return d->search == s->search && d->ply == ply && position_equal(&d->pos, &s->look[ply].pos);
+    return d->search == s->search && d->ply == ply && position_equal(&d->pos, &s->info[ply].pos);
 }
 
 static bool answer_all(lua_State *lua, Strategy *s, int ply, uint32_t node);
@@ -344,7 +344,7 @@ static uint32_t find_move(lua_State *lua, Strategy *s, int ply)
         s->plan->nodes = before;
     }
     if (s->depth - ply >= DEAD_PLIES)
-        *dead_end(s, ply) = (DeadEnd){s->look[ply].pos, s->search, ply};
+        *dead_end(s, ply) = (DeadEnd){s->info[ply].pos, s->search, ply};
     return 0;
 }
 
@@ -435,13 +435,13 @@ treb_status strategy_plan(Strategy *s, const treb_position *pos, const atomic_bo
     s->plan = plan;
     s->looked = 0;
     s->stop = stop;
-    memset(s->look, 0, sizeof s->look);
-    for (int i = 0; i <= STRATEGY_DEPTH_MAX; i++) s->look[i].stop = stop;
-    look_at(&s->look[0], &first);
-    if (script_run(s->script, &s->look[0], search, s)) return TREB_OK;
-    if (s->look[0].status == TREB_OK) return fail(error, TREB_ERR_ARGUMENT, "stopped");
-    if (error != NULL) *error = s->look[0].error;
-    return s->look[0].status;
+    memset(s->info, 0, sizeof s->info);
+    for (int i = 0; i <= STRATEGY_DEPTH_MAX; i++) s->info[i].stop = stop;
+    info_set_position(&s->info[0], &first);
+    if (script_run(s->script, &s->info[0], search, s)) return TREB_OK;
+    if (s->info[0].status == TREB_OK) return fail(error, TREB_ERR_ARGUMENT, "stopped");
+    if (error != NULL) *error = s->info[0].error;
+    return s->info[0].status;
 }
 
 void plan_free(Plan *plan)

@@ -1,4 +1,4 @@
-/* cases.c - counts, and the first differences. */
+/* cases.c - see cases.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ bool cases_init(Cases *cases, unsigned metrics, unsigned most)
     return true;
 }
 
-/* An answer in full, with what the library says where there is none. */
+/* Probes a position again for the full answer, with the error text if there is no answer. */
 static CompareValue value_of(const treb_tables *tables, const treb_position *pos,
                              treb_metric metric)
 {
@@ -33,7 +33,7 @@ static void case_free(CompareCase *one)
     for (int s = 0; s < 2; s++) free(one->value[s].text);
 }
 
-/* Puts a difference where it belongs in order; the last gives way if there are enough. */
+/* Inserts a difference into the sorted list. If the list is full, removes the last one. */
 static void keep(Cases *cases, treb_metric metric, const treb_position *pos, uint64_t key)
 {
     CompareCount *count = &cases->result->count[metric];
@@ -52,7 +52,8 @@ static void keep(Cases *cases, treb_metric metric, const treb_position *pos, uin
     if (count->shown_count == cases->most) cases->limit[metric] = count->shown[cases->most - 1].key;
 }
 
-/* Whether two distances may be the same: each is a number of plies, or that and one more. */
+/* Whether two distances can be equal. A rounded distance stands for a number of plies or that
+ * number plus 1. */
 static bool may_be_equal(int a, int b)
 {
     int least_a = distance_plies(a), least_b = distance_plies(b);

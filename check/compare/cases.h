@@ -1,4 +1,5 @@
-/* cases.h - counts of equal and different answers, and the first differences. Private to check/compare/. */
+/* cases.h - counts equal and different answers, and keeps the first differences. Private to
+ * check/compare/. */
 #ifndef TREB_CHECK_COMPARE_CASES_H
 #define TREB_CHECK_COMPARE_CASES_H
 
@@ -19,16 +20,17 @@ typedef struct CompareCounts {
 typedef struct Cases {
     const treb_tables *tables[2];
     CompareResult *result;
-    size_t most;                          /* differences to keep for each metric */
-    _Atomic uint64_t limit[TREB_METRICS]; /* only smaller keys are kept */
+    size_t most;                          /* maximum number of differences to keep for each metric */
+    _Atomic uint64_t limit[TREB_METRICS]; /* only differences with smaller keys are kept */
     atomic_bool no_memory;
 } Cases;
 
-/* Returns false if out of memory. compare_result_free frees what it made. */
+/* Returns false if out of memory. compare_result_free frees the memory that this function
+ * allocates. */
 bool cases_init(Cases *cases, unsigned metrics, unsigned most);
 
-/* Counts the answers of both sets for a metric of a position: verdicts and, except for TREB_WDL, distances as in
- * probe.h. An answer below 0 is minus a status. */
+/* Counts the answers of both sets for one metric of a position: verdicts and, except for TREB_WDL,
+ * distances as in probe.h. A negative answer is minus a status. */
 void cases_count(Cases *cases, CompareCounts *counts, treb_metric metric, const treb_position *pos,
                  uint64_t key, const int verdict[2], const int distance[2]);
 

@@ -1,12 +1,13 @@
-/* compare.c - all positions of a material, asked of two sets.
+/* compare.c - compares the answers of two sets for all positions of a material.
  *
- * The library answers one position at a time. Where a file has the side to move that costs a
- * cell or a few; where it has not, ten times as much. So cells are gone through twice, as many
- * slices (placements of the pawns) at a time as memory allows: what the files have is asked of the
- * library and noted, and the rest is found from what was noted (search.c). Where even one slice
- * would take too much memory the library is asked for everything.
+ * The library answers one position at a time. That takes reading one or a few cells if the file
+ * stores the side to move, and about ten times as long if not. So the cells are visited twice, as
+ * many slices (placements of the pawns) at a time as memory allows. The first time the library is
+ * probed for what the files store, and the answers are noted. The second time the other distances
+ * are computed from the notes (search.c). If even one slice needs too much memory, the library is
+ * probed for everything.
  *
- * Threads take rows of cells, a bundle at a time, and count for themselves. */
+ * Each thread takes a bundle of rows of cells at a time and has its own counts. */
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,31 +18,31 @@
 #include "core/system/error.h"
 
 enum {
-    BUNDLE = 1 << 14, /* cells that a thread takes at a time, or a row if that is more */
-    BATCH = 1 << 22,  /* cells to be noted at a time, or a slice if that is more */
+    BUNDLE = 1 << 14, /* number of cells that a thread takes at a time, or a row if that is more */
+    BATCH = 1 << 22,  /* number of cells to note at a time, or a slice if that is more */
     CACHE_LEAST = 16 << 20
 };
 
-typedef struct Work {
+typedef struct CompareRun {
     Cases cases;
     ProbeFile *file[2][TREB_METRICS];
     unsigned metrics;
-    unsigned searched; /* metrics of which a file has not all sides to move */
+    unsigned searched; /* bits of the metrics for which a file does not store all sides to move */
     Index index;
-    int sides;       /* 1: both have the same men, and White to move says all */
-    bool en_passant; /* both have pawns */
-    bool again;      /* positions and verdicts were counted before */
+    int sides;       /* 1: both sides have the same men, so that White to move is enough */
+    bool en_passant; /* both sides have pawns */
+    bool counted;      /* positions and verdicts have been counted already */
     uint64_t rows, row_cells;
-    uint64_t batch; /* rows */
-    Notes notes;    /* of a batch; nothing is noted if `searched` is 0 */
+    uint64_t batch; /* number of rows in a batch */
+    Notes notes;    /* answers for a batch; not used if `searched` is 0 */
     const CompareOptions *options;
-    uint64_t done, total; /* rows; each counts twice if it is searched */
+    uint64_t done, total; /* number of rows; each counts twice if it is searched */
     atomic_bool stop;
-} Work;
+} CompareRun;
 
-/* A row, and the thread that is at it. */
+/* A row, and what its thread needs. */
 typedef struct RowWork {
-    Work *work;
+    CompareRun *run;
     CompareCounts *counts;
     WalkRow row;
     Stored stored;
@@ -49,8 +50,8 @@ typedef struct RowWork {
 
 /* ---- Sides to move --------------------------------------------------------------------------- */
 
-/* Whether a file has the side to move of a position, as far as its pawns tell. Where it cannot be
- * opened the library will say so. */
+/* Whether a file stores the side to move of a position, as far as its pawns decide that. Returns
+ * true if the file cannot be opened; probing it then reports the error. */
 static bool file_stores(ProbeFile *file, const treb_position *pos)
 {
     const OpenFile *open;
@@ -66,74 +67,75 @@ static void find_stored(RowWork *w)
     treb_position pos = w->row.rest;
     memset(&w->stored, true, sizeof w->stored);
     for (int m = TREB_DTZ; m < TREB_METRICS; m++)
-        for (int s = 0; s < 2 && w->work->searched >> m & 1; s++)
+        for (int s = 0; s < 2 && w->run->searched >> m & 1; s++)
             for (int turn = 0; turn < 2; turn++) {
                 pos.turn = (uint8_t)turn;
-                w->stored.at[s][m][turn] = file_stores(w->work->file[s][m], &pos);
+                w->stored.at[s][m][turn] = file_stores(w->run->file[s][m], &pos);
             }
 }
 
 /* ---- One position ---------------------------------------------------------------------------- */
 
-static int ask_verdict(const Work *work, int s, const treb_position *pos)
+static int probe_verdict(const CompareRun *run, int s, const treb_position *pos)
 {
-    const ProbeReader *reader = set_reader(work->cases.tables[s]);
+    const ProbeReader *reader = set_reader(run->cases.tables[s]);
     return wdl_value(reader, pos, NULL);
 }
 
-static int ask_distance(const Work *work, int s, int metric, const treb_position *pos, int verdict)
+static int probe_distance(const CompareRun *run, int s, int metric, const treb_position *pos, int verdict)
 {
     if (verdict < 0) return verdict;
-    const ProbeReader *reader = set_reader(work->cases.tables[s]);
+    const ProbeReader *reader = set_reader(run->cases.tables[s]);
     return distance_value(reader, (treb_metric)metric, pos, verdict, NULL);
 }
 
-/* Counts a position by verdicts and those distances that both files have; notes what they say. */
-static void ask_position(RowWork *w, const treb_position *pos, uint64_t key, uint64_t at)
+/* Counts a position by the verdicts and by the distances that both files store. Notes the
+ * answers. */
+static void probe_position(RowWork *w, const treb_position *pos, uint64_t key, uint64_t at)
 {
-    Work *work = w->work;
-    Notes *notes = &work->notes;
+    CompareRun *run = w->run;
+    Notes *notes = &run->notes;
     int verdict[2], distance[2];
     for (int s = 0; s < 2; s++) {
-        int v = verdict[s] = ask_verdict(work, s, pos);
-        if (work->searched != 0)
+        int v = verdict[s] = probe_verdict(run, s, pos);
+        if (run->searched != 0)
             notes->verdict[s][pos->turn][at] = v < 0 ? NOTE_UNKNOWN : (uint8_t)v;
     }
     w->counts->positions++;
-    if (work->metrics & 1u << TREB_WDL)
-        cases_count(&work->cases, w->counts, TREB_WDL, pos, key, verdict, verdict);
+    if (run->metrics & 1u << TREB_WDL)
+        cases_count(&run->cases, w->counts, TREB_WDL, pos, key, verdict, verdict);
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
         bool both = true;
-        for (int s = 0; s < 2 && work->metrics >> m & 1; s++) {
+        for (int s = 0; s < 2 && run->metrics >> m & 1; s++) {
             bool stored = w->stored.at[s][m][pos->turn];
             both = both && stored;
             if (!stored) continue;
-            distance[s] = ask_distance(work, s, m, pos, verdict[s]);
-            if (work->searched >> m & 1) notes->word[s][m][at] = note_word(verdict[s], distance[s]);
+            distance[s] = probe_distance(run, s, m, pos, verdict[s]);
+            if (run->searched >> m & 1) notes->word[s][m][at] = note_word(verdict[s], distance[s]);
         }
-        if (both && work->metrics >> m & 1)
-            cases_count(&work->cases, w->counts, (treb_metric)m, pos, key, verdict, distance);
+        if (both && run->metrics >> m & 1)
+            cases_count(&run->cases, w->counts, (treb_metric)m, pos, key, verdict, distance);
     }
 }
 
-/* The library alone. */
-static void ask_all(RowWork *w, const treb_position *pos, uint64_t key)
+/* Counts a position by all metrics, with answers from the library alone. */
+static void probe_all_metrics(RowWork *w, const treb_position *pos, uint64_t key)
 {
-    Work *work = w->work;
+    CompareRun *run = w->run;
     int verdict[2], distance[2];
     w->counts->positions++;
-    for (int s = 0; s < 2; s++) verdict[s] = ask_verdict(work, s, pos);
+    for (int s = 0; s < 2; s++) verdict[s] = probe_verdict(run, s, pos);
     for (int m = 0; m < TREB_METRICS; m++) {
-        if (!(work->metrics >> m & 1)) continue;
+        if (!(run->metrics >> m & 1)) continue;
         for (int s = 0; s < 2; s++)
-            distance[s] = m == TREB_WDL ? verdict[s] : ask_distance(work, s, m, pos, verdict[s]);
-        cases_count(&work->cases, w->counts, (treb_metric)m, pos, key, verdict, distance);
+            distance[s] = m == TREB_WDL ? verdict[s] : probe_distance(run, s, m, pos, verdict[s]);
+        cases_count(&run->cases, w->counts, (treb_metric)m, pos, key, verdict, distance);
     }
 }
 
-/* The same men with every en passant capture that can be: pawns of those who moved last stand two
- * ranks from their first. */
-static void ask_en_passant(RowWork *w, const treb_position *pos, uint64_t key)
+/* Counts the position once for each possible capture en passant: the pawns of the side that moved
+ * last must stand two ranks from their first rank. */
+static void probe_en_passant(RowWork *w, const treb_position *pos, uint64_t key)
 {
     uint64_t pawns = position_men_of(pos, !pos->turn, TREB_PAWN);
     for (pawns &= rank_bits(pos->turn == TREB_WHITE ? 4 : 3); pawns != 0;) {
@@ -142,30 +144,31 @@ static void ask_en_passant(RowWork *w, const treb_position *pos, uint64_t key)
         with.ep = (uint8_t)(pos->turn == TREB_WHITE ? sq + 8 : sq - 8);
         if (position_check(&with, NULL) != TREB_OK || !position_ep_legal(&with)) continue;
         w->counts->en_passant++;
-        ask_all(w, &with, key + 1 + (uint64_t)square_file(sq));
+        probe_all_metrics(w, &with, key + 1 + (uint64_t)square_file(sq));
     }
 }
 
-/* A distance of which the cell was noted, if that was of this side to move. */
-static int noted_distance(const RowWork *w, int s, int metric, const treb_position *pos,
+/* Returns the noted distance of a cell if the note is about this side to move. Otherwise probes the
+ * library. */
+static int distance_noted_or_probed(const RowWork *w, int s, int metric, const treb_position *pos,
                           int verdict, uint64_t at)
 {
-    uint16_t word = w->work->notes.word[s][metric][at];
+    uint16_t word = w->run->notes.word[s][metric][at];
     bool other = w->stored.at[s][metric][pos->turn ^ 1];
     if (!other && word != NOTE_NONE) return word & NOTE_MOST;
-    return ask_distance(w->work, s, metric, pos, verdict);
+    return probe_distance(w->run, s, metric, pos, verdict);
 }
 
-/* Counts a position by those distances that not both files have. */
+/* Counts a position by the distances that not both files store. */
 static void search_position(RowWork *w, const treb_position *pos, uint32_t place, uint64_t key,
                             uint64_t at)
 {
-    Work *work = w->work;
+    CompareRun *run = w->run;
     SearchMoves moves = {.count = -1};
     int verdict[2], distance[2];
     for (int s = 0; s < 2; s++) {
-        verdict[s] = work->notes.verdict[s][pos->turn][at];
-        if (verdict[s] == NOTE_UNKNOWN) verdict[s] = ask_verdict(work, s, pos);
+        verdict[s] = run->notes.verdict[s][pos->turn][at];
+        if (verdict[s] == NOTE_UNKNOWN) verdict[s] = probe_verdict(run, s, pos);
     }
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
         const bool *stored[2] = {w->stored.at[0][m], w->stored.at[1][m]};
@@ -174,22 +177,22 @@ static void search_position(RowWork *w, const treb_position *pos, uint32_t place
             if (verdict[s] < 0 || verdict[s] == TREB_DRAW) {
                 distance[s] = verdict[s] < 0 ? verdict[s] : 0;
             } else if (stored[s][pos->turn]) {
-                distance[s] = noted_distance(w, s, m, pos, verdict[s], at);
+                distance[s] = distance_noted_or_probed(w, s, m, pos, verdict[s], at);
             } else {
                 if (moves.count < 0) search_list(&w->row, place, pos, &moves);
                 distance[s] =
-                    search_distance(work->cases.tables[s], work->notes.word[s][m],
-                                    work->notes.first, (treb_metric)m, pos, verdict[s], &moves);
+                    search_distance(run->cases.tables[s], run->notes.word[s][m],
+                                    run->notes.first, (treb_metric)m, pos, verdict[s], &moves);
             }
         }
-        cases_count(&work->cases, w->counts, (treb_metric)m, pos, key, verdict, distance);
+        cases_count(&run->cases, w->counts, (treb_metric)m, pos, key, verdict, distance);
     }
 }
 
 /* ---- All positions --------------------------------------------------------------------------- */
 
-/* Whether there is anything to search with a side to move. */
-static bool open_side(const RowWork *w, int turn)
+/* Whether any metric must be searched for a side to move. */
+static bool side_needs_search(const RowWork *w, int turn)
 {
     for (int m = TREB_DTZ; m < TREB_METRICS; m++)
         if (!w->stored.at[0][m][turn] || !w->stored.at[1][m][turn]) return true;
@@ -198,16 +201,16 @@ static bool open_side(const RowWork *w, int turn)
 
 static void do_row(RowWork *w, uint64_t number, bool search)
 {
-    Work *work = w->work;
+    CompareRun *run = w->run;
     treb_position pos;
-    if (!walk_row(&work->index, number, &w->row)) return;
+    if (!walk_row(&run->index, number, &w->row)) return;
     find_stored(w);
-    bool wanted[2] = {!search || open_side(w, TREB_WHITE), !search || open_side(w, TREB_BLACK)};
+    bool wanted[2] = {!search || side_needs_search(w, TREB_WHITE), !search || side_needs_search(w, TREB_BLACK)};
     if (!wanted[0] && !wanted[1]) return;
     for (uint32_t place = 0; place < w->row.cells; place++) {
         if (!walk_cell(&w->row, place, &pos)) continue;
-        uint64_t cell = w->row.cell + place, at = cell - work->notes.first;
-        for (int turn = 0; turn < work->sides; turn++) {
+        uint64_t cell = w->row.cell + place, at = cell - run->notes.first;
+        for (int turn = 0; turn < run->sides; turn++) {
             uint64_t key = (cell * 2 + (unsigned)turn) * 16;
             pos.turn = (uint8_t)turn;
             if (!wanted[turn] || square_attacked(&pos, position_king(&pos, turn ^ 1), turn))
@@ -215,53 +218,53 @@ static void do_row(RowWork *w, uint64_t number, bool search)
             if (search)
                 search_position(w, &pos, place, key, at);
             else
-                ask_position(w, &pos, key, at);
-            if (work->en_passant && !search) ask_en_passant(w, &pos, key);
+                probe_position(w, &pos, key, at);
+            if (run->en_passant && !search) probe_en_passant(w, &pos, key);
         }
     }
 }
 
-/* Adds work done, and tells of it. */
-static void report(Work *work, uint64_t rows)
+/* Adds work done and calls the progress callback. */
+static void report(CompareRun *run, uint64_t rows)
 {
-    const CompareOptions *o = work->options;
+    const CompareOptions *o = run->options;
 #pragma omp critical(compare_progress)
     {
-        work->done += rows;
-        if (o->progress != NULL && !o->progress(o->context, work->done, work->total))
-            work->stop = true;
+        run->done += rows;
+        if (o->progress != NULL && !o->progress(o->context, run->done, run->total))
+            run->stop = true;
     }
 }
 
-/* Asks for a batch of rows, or searches them. */
-static void do_rows(Work *work, uint64_t first, uint64_t end, bool search)
+/* Probes a batch of rows, or searches it. */
+static void do_rows(CompareRun *run, uint64_t first, uint64_t end, bool search)
 {
-    uint64_t step = work->row_cells < BUNDLE ? BUNDLE / work->row_cells : 1;
-    int threads = work->options->threads > 0 ? (int)work->options->threads : omp_get_max_threads();
+    uint64_t step = run->row_cells < BUNDLE ? BUNDLE / run->row_cells : 1;
+    int threads = run->options->threads > 0 ? (int)run->options->threads : omp_get_max_threads();
 #pragma omp parallel num_threads(threads)
     {
         CompareCounts counts = {0};
-        RowWork w = {.work = work, .counts = &counts};
+        RowWork w = {.run = run, .counts = &counts};
 #pragma omp for schedule(dynamic) nowait
         for (uint64_t begin = first; begin < end; begin += step) {
             uint64_t after = end - begin < step ? end : begin + step;
             for (uint64_t row = begin; row < after; row++)
-                if (!work->stop && !work->cases.no_memory) do_row(&w, row, search);
-            report(work, after - begin);
+                if (!run->stop && !run->cases.no_memory) do_row(&w, row, search);
+            report(run, after - begin);
         }
-        if (work->again) counts.positions = counts.en_passant = 0;
+        if (run->counted) counts.positions = counts.en_passant = 0;
 #pragma omp critical(compare_counts)
-        cases_add(&work->cases, &counts);
+        cases_add(&run->cases, &counts);
     }
 }
 
-static void compare_all(Work *work)
+static void compare_all(CompareRun *run)
 {
-    for (uint64_t first = 0; first < work->rows && !work->stop; first += work->batch) {
-        uint64_t end = work->rows - first < work->batch ? work->rows : first + work->batch;
-        work->notes.first = first * work->row_cells;
-        do_rows(work, first, end, false);
-        if (work->searched != 0 && !work->stop) do_rows(work, first, end, true);
+    for (uint64_t first = 0; first < run->rows && !run->stop; first += run->batch) {
+        uint64_t end = run->rows - first < run->batch ? run->rows : first + run->batch;
+        run->notes.first = first * run->row_cells;
+        do_rows(run, first, end, false);
+        if (run->searched != 0 && !run->stop) do_rows(run, first, end, true);
     }
 }
 
@@ -290,77 +293,77 @@ static bool notes_init(Notes *notes, unsigned metrics, uint64_t cells)
     return ok;
 }
 
-/* Bytes that are noted of a cell. */
+/* Returns the number of bytes that the notes of a cell take. */
 static uint64_t notes_cost(unsigned metrics)
 {
     return metrics != 0 ? 4 + 4 * (uint64_t)bit_count(metrics) : 0;
 }
 
-/* Compares by some metrics, of which `searched` are searched. */
-static bool compare_by(Work *work, unsigned metrics, unsigned searched)
+/* Compares by `metrics`, of which `searched` are searched. */
+static bool compare_by(CompareRun *run, unsigned metrics, unsigned searched)
 {
-    uint64_t slice = work->index.slice_size, memory = work->options->memory;
-    uint64_t cost = notes_cost(searched), most = cost ? memory / 4 * 3 / cost : work->index.size;
+    uint64_t slice = run->index.slice_size, memory = run->options->memory;
+    uint64_t cost = notes_cost(searched), most = cost ? memory / 4 * 3 / cost : run->index.size;
     uint64_t cells = cost && most > BATCH ? BATCH : most;
     cells = cells < slice ? slice : cells / slice * slice;
-    if (cells > work->index.size) cells = work->index.size;
-    work->metrics = metrics;
-    work->searched = searched;
-    work->batch = cells / work->row_cells;
-    work->done = 0;
-    work->total = work->rows * (searched != 0 ? 2 : 1);
+    if (cells > run->index.size) cells = run->index.size;
+    run->metrics = metrics;
+    run->searched = searched;
+    run->batch = cells / run->row_cells;
+    run->done = 0;
+    run->total = run->rows * (searched != 0 ? 2 : 1);
     uint64_t cache = (memory - (cost * cells < memory ? cost * cells : memory)) / 2;
     for (int s = 0; s < 2; s++)
-        treb_tables_set_memory((treb_tables *)work->cases.tables[s],
+        treb_tables_set_memory((treb_tables *)run->cases.tables[s],
                                cache > CACHE_LEAST ? cache : CACHE_LEAST);
-    bool ok = searched == 0 || notes_init(&work->notes, searched, cells);
-    if (ok) compare_all(work);
-    notes_free(&work->notes);
+    bool ok = searched == 0 || notes_init(&run->notes, searched, cells);
+    if (ok) compare_all(run);
+    notes_free(&run->notes);
     return ok;
 }
 
-/* Whether notes of a slice fit into memory. */
-static bool fits(const Work *work, unsigned searched)
+/* Whether the notes of a slice fit in memory. */
+static bool notes_fit(const CompareRun *run, unsigned searched)
 {
-    return notes_cost(searched) * work->index.slice_size <= work->options->memory / 4 * 3;
+    return notes_cost(searched) * run->index.slice_size <= run->options->memory / 4 * 3;
 }
 
-/* All metrics at once if memory suffices, else one by one. */
-static bool compare_metrics_of(Work *work, unsigned metrics, unsigned searched)
+/* Compares by all metrics at once if there is enough memory, otherwise one by one. */
+static bool compare_metrics_of(CompareRun *run, unsigned metrics, unsigned searched)
 {
-    if (fits(work, searched)) return compare_by(work, metrics, searched);
+    if (notes_fit(run, searched)) return compare_by(run, metrics, searched);
     unsigned rest = metrics & ~searched;
-    bool ok = rest == 0 || compare_by(work, rest, 0);
-    work->again = rest != 0;
-    for (int m = 0; m < TREB_METRICS && ok && !work->stop; m++) {
+    bool ok = rest == 0 || compare_by(run, rest, 0);
+    run->counted = rest != 0;
+    for (int m = 0; m < TREB_METRICS && ok && !run->stop; m++) {
         unsigned one = searched & 1u << m;
         if (one == 0) continue;
-        ok = compare_by(work, one, fits(work, one) ? one : 0);
-        work->again = true;
+        ok = compare_by(run, one, notes_fit(run, one) ? one : 0);
+        run->counted = true;
     }
     return ok;
 }
 
 /* ---- The interface --------------------------------------------------------------------------- */
 
-/* The order in which cells are looked at. */
-static bool choose_index(Work *work, const Material *material)
+/* Chooses the order in which cells are visited. */
+static bool choose_index(CompareRun *run, const Material *material)
 {
     for (int s = 0; s < 2; s++)
         for (int m = TREB_METRICS - 1; m >= 0; m--)
-            if (walk_order(work->file[s][m], &work->index)) return true;
-    return index_init(&work->index, material, NULL, 1);
+            if (walk_order(run->file[s][m], &run->index)) return true;
+    return index_init(&run->index, material, NULL, 1);
 }
 
-/* The metrics of which a file has but one side to move. */
-static unsigned find_searched(const Work *work, unsigned metrics)
+/* Returns the bits of the metrics for which a file stores only one side to move. */
+static unsigned find_searched(const CompareRun *run, unsigned metrics)
 {
     unsigned searched = 0;
-    for (int m = TREB_DTZ; m < TREB_METRICS && work->sides == 2; m++)
+    for (int m = TREB_DTZ; m < TREB_METRICS && run->sides == 2; m++)
         for (int s = 0; s < 2 && metrics >> m & 1; s++)
             for (int turn = 0; turn < 2; turn++) {
                 treb_position pos = {.turn = (uint8_t)turn};
-                ProbeFile *file = work->file[s][m];
+                ProbeFile *file = run->file[s][m];
                 if (file->format == TREB_FORMAT_SYZYGY || !file_stores(file, &pos))
                     searched |= 1u << m;
             }
@@ -371,7 +374,7 @@ treb_status compare_material(const CompareSet *a, const CompareSet *b, const Mat
                              unsigned metrics, const CompareOptions *options, CompareResult *result,
                              treb_error *error)
 {
-    Work work = {.cases = {.tables = {a->tables, b->tables}, .result = result},
+    CompareRun run = {.cases = {.tables = {a->tables, b->tables}, .result = result},
                  .sides = material_symmetric(material) ? 1 : 2,
                  .en_passant = material->count[TREB_WHITE][TREB_PAWN] > 0 &&
                                material->count[TREB_BLACK][TREB_PAWN] > 0,
@@ -380,13 +383,13 @@ treb_status compare_material(const CompareSet *a, const CompareSet *b, const Mat
     for (int s = 0; s < 2; s++)
         for (int m = 0; m < TREB_METRICS; m++)
             if (metrics >> m & 1)
-                work.file[s][m] =
-                    set_place(work.cases.tables[s], set_key_of_material(material))->entry->file[m];
-    bool ok = cases_init(&work.cases, metrics, options->shown) && choose_index(&work, material);
+                run.file[s][m] =
+                    set_place(run.cases.tables[s], set_key_of_material(material))->entry->file[m];
+    bool ok = cases_init(&run.cases, metrics, options->shown) && choose_index(&run, material);
     if (ok) {
-        work.rows = walk_rows(&work.index);
-        work.row_cells = work.index.size / work.rows;
-        ok = compare_metrics_of(&work, metrics, find_searched(&work, metrics));
+        run.rows = walk_rows(&run.index);
+        run.row_cells = run.index.size / run.rows;
+        ok = compare_metrics_of(&run, metrics, find_searched(&run, metrics));
     }
-    return ok && !work.cases.no_memory ? TREB_OK : fail_memory(error);
+    return ok && !run.cases.no_memory ? TREB_OK : fail_memory(error);
 }

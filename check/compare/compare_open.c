@@ -1,4 +1,4 @@
-/* open.c - the two sets, and what they have in common. */
+/* compare_open.c - opens the two sets and lists what they contain; see compare.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-/* search.c - the distance of a side to move that a file has not.
+/* search.c - see search.h.
  *
- * The library searches the moves of such a position, and for each asks for a verdict and a
- * distance. Of nearly all moves both were answered before: they lead to another cell of the same
- * pawns. */
+ * For such a position the library searches the moves, and needs a verdict and a distance for each.
+ * For nearly all moves both have been noted already, because they lead to another cell with the
+ * same pawns. */
 #include "check/compare/search.h"
 
 void search_list(const WalkRow *row, uint32_t place, const treb_position *pos, SearchMoves *moves)
@@ -14,17 +14,18 @@ void search_list(const WalkRow *row, uint32_t place, const treb_position *pos, S
     }
 }
 
-/* A move's distance from the word of the cell that it leads to; -1 if it does not keep the
- * verdict. */
-static int noted(uint16_t word, int most_left)
+/* Returns the distance after a move from the note of the cell that the move leads to; -1 if the
+ * move does not keep the verdict. */
+static int distance_from_note(uint16_t word, int most_left)
 {
     int other = word >> NOTE_BITS, distance = word & NOTE_MOST;
     if (other > most_left) return -1;
     return other == TREB_DRAW ? 0 : distance + 2;
 }
 
-/* The same of a move that leads elsewhere. -2: the library does not know. */
-static int asked(const ProbeReader *reader, treb_metric metric, const treb_position *pos, Move m,
+/* Returns the distance after a move from probes; -1 if the move does not keep the verdict, -2 if
+ * the library has no answer. */
+static int distance_from_probe(const ProbeReader *reader, treb_metric metric, const treb_position *pos, Move m,
                  int most_left)
 {
     treb_position child;
@@ -45,9 +46,9 @@ int search_distance(const treb_tables *tables, const uint16_t *word, uint64_t fi
     int best = 0, most_left = distance_most_left(metric, verdict);
     for (int i = 0; i < moves->count; i++) {
         uint16_t known = moves->quiet[i] ? word[moves->cell[i] - first] : NOTE_NONE;
-        int distance = known != NOTE_NONE ? noted(known, most_left)
-                                          : asked(reader, metric, pos, moves->move[i], most_left);
-        /* It also says why. */
+        int distance = known != NOTE_NONE ? distance_from_note(known, most_left)
+                                          : distance_from_probe(reader, metric, pos, moves->move[i], most_left);
+        /* The probe also returns the error. */
         if (distance == -2) return distance_value(reader, metric, pos, verdict, NULL);
         if (distance < 0 || (found && (win ? distance >= best : distance <= best))) continue;
         best = distance;

@@ -1,4 +1,4 @@
-/* checksum.c - the checksums of files, and nothing else of them. */
+/* checksum.c - compares the checksums of files and checks nothing else. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ typedef struct Checksums {
     const SyzygyMaps *maps;
     const char *const *path;
     size_t count;
-    VerifyChecksum **result; /* by file, once it is there and not told of */
+    VerifyChecksum **result; /* by file; NULL before the file is checked, and after its result has been reported */
     size_t told;
     VerifyChecked checked;
     void *context;
@@ -26,7 +26,7 @@ static uint64_t file_bytes(const char *path)
     return stat(path, &info) == 0 ? (uint64_t)info.st_size : 0;
 }
 
-enum { CHUNK = 64 /* parts that a thread takes at once */ };
+enum { CHUNK = 64 /* number of parts that a thread takes at a time */ };
 
 treb_status verify_side_checksums(VerifyReport *report, const Table *table, int side, int threads,
                                   uint64_t step, treb_error *error)
@@ -39,7 +39,7 @@ treb_status verify_side_checksums(VerifyReport *report, const Table *table, int 
         TableDecoder *decoder = table_decoder_new();
         uint8_t *room = malloc((size_t)1 << table_header(table)->block_bits);
         treb_error own = {0};
-        uint64_t done = 0; /* not told yet */
+        uint64_t done = 0; /* parts whose progress is not yet reported */
         if (decoder == NULL || room == NULL) {
             fail_memory(&own);
             atomic_store(&failed, true);
@@ -89,7 +89,8 @@ static treb_status check_file(Checksums *all, const char *path, treb_error *erro
     return status;
 }
 
-/* Tells of those files that are next in the list. */
+/* Keeps the result of a file. Then reports the next files in the order of the list whose results
+ * are known. */
 static void tell(Checksums *all, size_t number, VerifyChecksum *result)
 {
 #pragma omp critical(verify_told)
@@ -118,7 +119,7 @@ static void check_one(Checksums *all, size_t number)
     result->seconds = clock_seconds() - start;
     if (result->status != TREB_OK) snprintf(result->text, sizeof result->text, "%s", error.text);
     verify_report_progress(&all->report, result->bytes);
-    /* One that was broken off was not compared. */
+    /* A file whose check was interrupted has no result. */
     if (atomic_load(&all->report.stop))
         free(result);
     else

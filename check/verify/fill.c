@@ -1,4 +1,4 @@
-/* fill.c - the word of a position: filled in by what the table says of it, and judged. */
+/* fill.c - see fill.h. */
 #include "check/verify/fill.h"
 #include "check/verify/moves.h"
 #include "check/verify/unpack.h"
@@ -17,7 +17,7 @@ static const char *syzygy_ending(const VerifyWorker *w)
     return w->full->flat.wdl ? ".rtbw" : ".rtbz";
 }
 
-/* The Syzygy file says nothing of a position. */
+/* Reports that the Syzygy file has no value for a position. */
 static void report_nothing(const VerifyWorker *w, const treb_position *pos)
 {
     char fen[TREB_FEN_SIZE];
@@ -26,7 +26,8 @@ static void report_nothing(const VerifyWorker *w, const treb_position *pos)
                         fen, syzygy_ending(w));
 }
 
-/* It says two things: at least one is wrong. */
+/* Reports that the Syzygy file has different values for a position and for its mirror image. At
+ * least one is wrong. */
 static void report_twin(const VerifyWorker *w, const treb_position *pos, const char *says,
                         const char *twin)
 {
@@ -37,7 +38,7 @@ static void report_twin(const VerifyWorker *w, const treb_position *pos, const c
                         syzygy_ending(w), says, twin);
 }
 
-/* The verdict that the Syzygy file has, and captures make better. */
+/* Returns the verdict: the value in the Syzygy file, or the best capture if that is better. */
 static int syzygy_verdict_of(const VerifyWorker *w, const treb_position *pos, int captures)
 {
     const VerifyFlat *flat = &w->full->flat;
@@ -66,13 +67,13 @@ static int our_verdict(const VerifyWorker *w, const treb_position *pos, int capt
 
 void verify_do_verdict(VerifyWorker *w, const treb_position *pos)
 {
-    const VerifyFull *full = w->full;
+    const VerifyFullCheck *full = w->full;
     if (!verify_legal(pos)) {
         verify_put_own(w, verify_word_of(VERIFY_ILLEGAL));
         return;
     }
     int captures = verify_captures(w->reader, full->entry, pos);
-    if (verify_unread(w)) return;
+    if (verify_read_failed(w)) return;
     int verdict =
         full->syzygy ? syzygy_verdict_of(w, pos, captures) : our_verdict(w, pos, captures);
     if (verdict < TREB_LOSS) verdict = TREB_LOSS;
@@ -81,7 +82,8 @@ void verify_do_verdict(VerifyWorker *w, const treb_position *pos)
     w->count->count[w->side][verdict] += index_weight(full->index, &w->walk.men);
 }
 
-/* The distance of a position that the Syzygy file stores, and no move reveals. */
+/* Returns the distance that the Syzygy file stores for a position that no single move wins at
+ * once. */
 static unsigned syzygy_distance_of(const VerifyWorker *w, const treb_position *pos,
                                    unsigned verdict)
 {
@@ -92,7 +94,7 @@ static unsigned syzygy_distance_of(const VerifyWorker *w, const treb_position *p
     if (dtz < 0 || twin == -1) {
         report_nothing(w, pos);
     } else if (twin >= 0 && twin != dtz) {
-        char says[VERIFY_WORDS], other[VERIFY_WORDS];
+        char says[VERIFY_VALUE_TEXT_SIZE], other[VERIFY_VALUE_TEXT_SIZE];
         verify_value_text(verdict, plies, w->full->ply, says);
         verify_value_text(verdict, verify_syzygy_plies(pos, verdict, twin), w->full->ply, other);
         report_twin(w, pos, says, other);
@@ -102,32 +104,32 @@ static unsigned syzygy_distance_of(const VerifyWorker *w, const treb_position *p
 
 void verify_do_syzygy_distance(VerifyWorker *w, const treb_position *pos)
 {
-    const VerifyFull *full = w->full;
+    const VerifyFullCheck *full = w->full;
     uint64_t word = verify_own_word(w);
     unsigned verdict = verify_word_verdict(word), once = 0;
     if (verdict == TREB_DRAW || !syzygy_stores(full->flat.table, pos)) return;
     if (verdict > TREB_DRAW) {
         int captures = verify_captures(w->reader, full->entry, pos);
-        once = verify_at_once(w->reader, full->entry, pos, verdict, captures, full->metrics,
+        once = verify_at_once_metrics(w->reader, full->entry, pos, verdict, captures, full->metrics,
                               verify_pushed_verdict, w);
-        if (verify_unread(w)) return;
+        if (verify_read_failed(w)) return;
     }
     unsigned plies =
-        once ? verify_once_plies(full->store, verdict) : syzygy_distance_of(w, pos, verdict);
+        once ? verify_at_once_plies(full->store, verdict) : syzygy_distance_of(w, pos, verdict);
     word = verify_word_set(&full->words, word, TREB_DTZ, plies);
-    verify_put_own(w, verify_word_set(&full->words, word, VERIFY_SAID, plies));
+    verify_put_own(w, verify_word_set(&full->words, word, VERIFY_STATED_DTZ, plies));
 }
 
 void verify_do_distances(VerifyWorker *w, const treb_position *pos)
 {
-    const VerifyFull *full = w->full;
+    const VerifyFullCheck *full = w->full;
     uint64_t word = verify_own_word(w);
     unsigned verdict = verify_word_verdict(word), stored = full->stored[w->side], once = 0;
     if (verdict == TREB_DRAW) return;
-    /* Captures are asked only where a metric may end at once: not of mates. */
+    /* Captures matter only to metrics that a capture can end at once. DTM is not one of them. */
     if (verdict > TREB_DRAW && (stored & ~metric_bit(TREB_DTM)) != 0) {
         int captures = verify_captures(w->reader, full->entry, pos);
-        once = verify_at_once(w->reader, full->entry, pos, verdict, captures, stored,
+        once = verify_at_once_metrics(w->reader, full->entry, pos, verdict, captures, stored,
                               verify_pushed_verdict, w);
     }
     bool attained = once == full->metrics;
@@ -141,7 +143,7 @@ void verify_do_distances(VerifyWorker *w, const treb_position *pos)
             if (plies == VERIFY_NONE) report_code(w, pos, m, code);
             if (file->header->bounds)
                 plies = verify_complete(w->reader, full->entry, pos, verdict, plies, &attained);
-            if (verify_unread(w)) return;
+            if (verify_read_failed(w)) return;
         }
         word = verify_word_set(&full->words, word, m, plies);
     }
@@ -156,15 +158,15 @@ static void count_distances(VerifyWorker *w, const VerifyValue *value)
             w->count->histogram[m][w->side][value->verdict][value->plies[m]] += weight;
 }
 
-/* Fills in the distances that no table has. Returns the cell's word. */
-static uint64_t fill_distances(const VerifyWorker *w, const VerifyTally *tally)
+/* Fills in the distances that no table stores. Returns the word of the cell. */
+static uint64_t fill_distances(const VerifyWorker *w, const VerifyMoveSummary *summary)
 {
-    const VerifyFull *full = w->full;
+    const VerifyFullCheck *full = w->full;
     uint64_t word = verify_own_word(w);
     unsigned missing = full->metrics & ~full->stored[w->side];
     VerifyValue made = {.verdict = (uint8_t)verify_word_verdict(word)};
     if (missing == 0) return word;
-    verify_tally_plies(tally, &made);
+    verify_summary_plies(summary, &made);
     for (int m = TREB_DTZ; m < TREB_METRICS; m++)
         if (missing & metric_bit(m)) word = verify_word_set(&full->words, word, m, made.plies[m]);
     verify_put_own(w, word);
@@ -173,81 +175,81 @@ static uint64_t fill_distances(const VerifyWorker *w, const VerifyTally *tally)
 
 void verify_do_fill(VerifyWorker *w, const treb_position *pos)
 {
-    VerifyTally tally;
-    verify_tally_moves(w, pos, &tally);
-    fill_distances(w, &tally);
+    VerifyMoveSummary summary;
+    verify_summarise_moves(w, pos, &summary);
+    fill_distances(w, &summary);
 }
 
-/* The same where a Syzygy file has the other side to move of the position. */
+/* Fills in DTZ where the Syzygy file stores only the other side to move. */
 void verify_do_syzygy_fill(VerifyWorker *w, const treb_position *pos)
 {
-    const VerifyFull *full = w->full;
+    const VerifyFullCheck *full = w->full;
     uint64_t word = verify_own_word(w);
-    VerifyTally tally;
+    VerifyMoveSummary summary;
     VerifyValue made = {.verdict = (uint8_t)verify_word_verdict(word)};
     if (made.verdict == TREB_DRAW || syzygy_stores(full->entry->syzygy[TREB_DTZ], pos)) return;
-    verify_tally_moves(w, pos, &tally);
-    verify_tally_plies(&tally, &made);
+    verify_summarise_moves(w, pos, &summary);
+    verify_summary_plies(&summary, &made);
     verify_put_own(w, verify_word_set(&full->words, word, TREB_DTZ, made.plies[TREB_DTZ]));
 }
 
 void verify_do_syzygy_moves(VerifyWorker *w, const treb_position *pos)
 {
-    const VerifyFull *full = w->full;
+    const VerifyFullCheck *full = w->full;
     uint64_t word = verify_own_word(w);
-    VerifyTally tally;
-    verify_tally_moves(w, pos, &tally);
-    if (verify_unread(w)) return;
+    VerifyMoveSummary summary;
+    verify_summarise_moves(w, pos, &summary);
+    if (verify_read_failed(w)) return;
     VerifyCase c = {.pos = pos,
                     .key = verify_error_key(w),
                     .claim = verify_word_value(full, word),
-                    .said = verify_word_get(&full->words, word, VERIFY_SAID),
-                    .tally = &tally,
+                    .stated_dtz = verify_word_get(&full->words, word, VERIFY_STATED_DTZ),
+                    .summary = &summary,
                     .compare = full->metrics,
                     .known = full->metrics};
     verify_judge(full->report, &c);
 }
 
-/* Where a move was found that wins at once nothing is left to ask. */
+/* Whether the position is known to be won at once. Then there is nothing left to check. */
 static bool won_at_once(const VerifyWorker *w)
 {
-    const VerifyFull *full = w->full;
+    const VerifyFullCheck *full = w->full;
     uint64_t word = verify_own_word(w);
-    return full->attained[w->side] == ATTAINED_ONCE && verify_word_verdict(word) == TREB_WIN &&
+    return full->attained[w->side] == ATTAINED_AT_ONCE && verify_word_verdict(word) == TREB_WIN &&
            word & full->words.attained;
 }
 
-/* Where the DTM was completed what the moves come to has been worked out for the most part. */
-static void tally_for_judge(const VerifyWorker *w, const treb_position *pos, VerifyTally *tally)
+/* Summarises the moves for verify_judge. If the DTM was completed, most of that work has been done
+ * already, so the short summary is tried first. */
+static void summarise_for_judge(const VerifyWorker *w, const treb_position *pos, VerifyMoveSummary *summary)
 {
-    const VerifyFull *full = w->full;
+    const VerifyFullCheck *full = w->full;
     VerifyValue claim = verify_word_value(full, verify_own_word(w)), made = claim;
     if (full->attained[w->side] == ATTAINED_MATE && claim.verdict != TREB_DRAW &&
         claim.plies[TREB_DTM] != VERIFY_NONE) {
-        verify_tally_completed(w, pos, tally);
-        verify_tally_plies(tally, &made);
+        verify_summarise_completed(w, pos, summary);
+        verify_summary_plies(summary, &made);
         if (made.plies[TREB_DTM] == claim.plies[TREB_DTM]) return;
     }
-    verify_tally_moves(w, pos, tally);
+    verify_summarise_moves(w, pos, summary);
 }
 
-/* Judges a position; its distances that no table has are filled in first. */
 void verify_do_moves(VerifyWorker *w, const treb_position *pos)
 {
-    const VerifyFull *full = w->full;
-    VerifyTally tally;
+    const VerifyFullCheck *full = w->full;
+    VerifyMoveSummary summary;
     if (won_at_once(w)) {
         VerifyValue claim = verify_word_value(full, verify_own_word(w));
         count_distances(w, &claim);
         return;
     }
-    tally_for_judge(w, pos, &tally);
-    if (verify_unread(w)) return;
+    summarise_for_judge(w, pos, &summary);
+    if (verify_read_failed(w)) return;
     VerifyCase c = {.pos = pos,
                     .key = verify_error_key(w),
-                    .claim = verify_word_value(full, fill_distances(w, &tally)),
-                    .said = VERIFY_NONE,
-                    .tally = &tally,
+                    .claim = verify_word_value(full, fill_distances(w, &summary)),
+                    .stated_dtz = VERIFY_NONE,
+                    .summary = &summary,
                     .compare = full->metrics,
                     .known = full->metrics};
     verify_judge(full->report, &c);

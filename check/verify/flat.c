@@ -1,7 +1,7 @@
-/* flat.c - the arrays of a Syzygy file, unpacked.
+/* flat.c - see flat.h.
  *
- * A value that is looked up by itself costs the unpacking of half a block. All positions are looked
- * at, so the arrays are unpacked first, from one end to the other. */
+ * Reading a single value of a Syzygy file means unpacking half a block on average. A full check
+ * reads all positions, so it first unpacks the arrays from one end to the other. */
 #include <stdlib.h>
 #include <string.h>
 

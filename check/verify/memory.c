@@ -9,15 +9,15 @@
 #include "core/system/machine.h"
 
 enum {
-    LITTLE = 16 << 20, /* bytes: too few to be worth a reclaim */
-    MUCH = 256 << 20,  /* bytes kept free at most */
-    TOUCHED = 32 << 20 /* bytes that one thread touches between two looks, as a rule at most */
+    LITTLE = 16 << 20, /* bytes; freeing less is not worth a reclaim */
+    MUCH = 256 << 20,  /* bytes; at most this much is kept free */
+    TOUCHED = 32 << 20 /* bytes; usually a thread touches at most this much between two calls of verify_memory_reclaim */
 };
 
 struct VerifyArea {
     void *at;
     uint64_t bytes;
-    bool memo; /* anonymous memory; otherwise pages of a file */
+    bool memo; /* anonymous memory; otherwise the pages belong to a file */
 };
 
 void verify_memory_open(VerifyMemory *memory, uint64_t limit)
@@ -71,9 +71,9 @@ bool verify_reclaimable_add(VerifyMemory *memory, const void *at, uint64_t bytes
     return at == NULL || add(memory, at, bytes, false);
 }
 
-/* Anonymous zeroed memory, which takes room only where it is touched. MAP_SHARED, though no other process shares it: a
- * page of private memory that is first read and then written, as those of a memo are, costs two page faults, and each
- * interrupts all threads. */
+/* Anonymous zeroed memory takes space only where it is touched. It is MAP_SHARED although no other
+ * process shares it: a page of private memory that is first read and then written, like those of a
+ * memo, causes two page faults, and each of them interrupts all threads. */
 void *verify_reclaimable_new(VerifyMemory *memory, uint64_t bytes)
 {
     if (bytes == 0 || bytes > SIZE_MAX) return NULL;
@@ -90,7 +90,7 @@ void verify_reclaimable_free(void *at, uint64_t bytes)
     if (at != NULL) munmap(at, (size_t)bytes);
 }
 
-/* Returns how many bytes of memory the process holds; 0 if the system does not tell. */
+/* Returns the number of bytes that the process holds in memory; 0 if the system does not say. */
 static uint64_t resident_bytes(const VerifyMemory *memory)
 {
     uint64_t all, mapped;
@@ -103,9 +103,10 @@ void verify_claim_held(VerifyMemory *memory)
     verify_claim(memory, bytes < most ? bytes : most);
 }
 
-/* Whether the process holds more than it may. An eighth of the limit is kept free for what is touched until the next
- * look. Where a reclaim frees little, because other memory takes most, it is not repeated at once. Also computes how
- * many of the next looks may be skipped: there is room for what is touched meanwhile. */
+/* Whether the process holds too much memory. An eighth of the limit is kept free for what is
+ * touched until the next call. If a reclaim frees little, because most of the memory is not
+ * reclaimable, it is not repeated at once. If there is space left, sets how many of the next calls
+ * need not check. */
 static bool too_much(VerifyMemory *memory)
 {
     uint64_t eighth = memory->limit / 8 < MUCH ? memory->limit / 8 : MUCH;

@@ -1,12 +1,13 @@
-/* moves.c - what the moves of a position come to, under a full check.
+/* moves.c - see moves.h.
  *
- * Nearly all moves are quiet and lead to another word of the table, found by the one coordinate that
- * changes. Captures and promotions lead to other tables (value.c). */
+ * Nearly all moves are quiet and lead to another word of the table. The number of its cell differs
+ * in the one coordinate that the move changes. Captures and promotions lead to other tables
+ * (value.c). */
 #include <string.h>
 
 #include "check/verify/moves.h"
 
-VerifyValue verify_word_value(const VerifyFull *full, uint64_t word)
+VerifyValue verify_word_value(const VerifyFullCheck *full, uint64_t word)
 {
     VerifyValue value = {.verdict = (uint8_t)verify_word_verdict(word), .plies = {VERIFY_NONE}};
     for (int m = TREB_DTZ; m < TREB_METRICS; m++)
@@ -14,8 +15,8 @@ VerifyValue verify_word_value(const VerifyFull *full, uint64_t word)
     return value;
 }
 
-/* The word of a position of the table, by its men. */
-static uint64_t word_of(const VerifyFull *full, const treb_position *pos)
+/* Returns the word of a position of the table. Finds the cell from the men. */
+static uint64_t word_of(const VerifyFullCheck *full, const treb_position *pos)
 {
     treb_position swapped;
     if (full->sides == 1 && pos->turn == TREB_BLACK) {
@@ -25,13 +26,14 @@ static uint64_t word_of(const VerifyFull *full, const treb_position *pos)
     return verify_word(&full->words, pos->turn, index_of_position(full->index, pos));
 }
 
-/* Where the men stand in the words that moves lead to: as on the board, or in a table with one side
- * to move with colours swapped and turned as the index has them. */
+/* The placement of the men, in terms of the words that the moves lead to. If the table has both
+ * sides to move, it is the placement on the board. If it has only one, colors are swapped and the
+ * board is turned into the orientation of the index. */
 typedef struct Placed {
     uint64_t cell;
     uint32_t coordinate[INDEX_AXES_MAX]; /* by axis */
-    int color;                           /* of the men that move */
-    int symmetry;                        /* from the board */
+    int color;                           /* color of the men that move, after the swap */
+    int symmetry;                        /* symmetry that turns the board into this placement */
 } Placed;
 
 static void place_swapped(const Index *index, const treb_position *pos, Placed *placed)
@@ -56,7 +58,7 @@ static void place_swapped(const Index *index, const treb_position *pos, Placed *
 
 static void place(const VerifyWorker *w, const treb_position *pos, Placed *placed)
 {
-    /* Two orientations: each child is numbered by itself. */
+    /* The men stand in two orientations. Each child is numbered from its men. */
     if (w->walk.twofold) return;
     if (w->full->sides == 1) {
         place_swapped(w->full->index, pos, placed);
@@ -68,9 +70,9 @@ static void place(const VerifyWorker *w, const treb_position *pos, Placed *place
     placed->symmetry = 0;
 }
 
-/* The axis that a quiet move changes, and its new coordinate; -1 if the child has to be turned
- * before it can be numbered. */
-static int moved_axis(const VerifyFull *full, const treb_position *pos, const Placed *placed,
+/* Returns the axis that a quiet move changes, and the new coordinate. Returns -1 if the child is in
+ * another orientation and must be numbered from its men. */
+static int moved_axis(const VerifyFullCheck *full, const treb_position *pos, const Placed *placed,
                       Move m, uint32_t *coordinate)
 {
     const Index *index = full->index;
@@ -95,7 +97,7 @@ static int moved_axis(const VerifyFull *full, const treb_position *pos, const Pl
 static uint64_t quiet_word(const VerifyWorker *w, const treb_position *pos, const Placed *placed,
                            Move m)
 {
-    const VerifyFull *full = w->full;
+    const VerifyFullCheck *full = w->full;
     uint32_t coordinate = 0;
     int axis = w->walk.twofold ? -1 : moved_axis(full, pos, placed, m, &coordinate);
     if (axis >= 0) {
@@ -108,7 +110,7 @@ static uint64_t quiet_word(const VerifyWorker *w, const treb_position *pos, cons
     return word_of(full, &child);
 }
 
-/* After a pawn's push, which may allow en passant. */
+/* Returns the value after a pawn push, after which the opponent may capture en passant. */
 static VerifyValue pushed_value(const VerifyWorker *w, const treb_position *child, unsigned metrics)
 {
     VerifyValue value = verify_word_value(w->full, word_of(w->full, child));
@@ -121,13 +123,14 @@ unsigned verify_pushed_verdict(void *context, const treb_position *child)
     return pushed_value(context, child, 0).verdict;
 }
 
-/* Quiet moves, most of all moves by far, as words: the fields are compared where they stand. */
+/* A summary of the quiet moves, which are most of all moves. The fields of the words are compared
+ * without unpacking them. */
 typedef struct Quiet {
-    unsigned moves, seen;                             /* as in a tally */
-    uint64_t least[TREB_METRICS], most[TREB_METRICS]; /* of lost and of won children */
+    unsigned moves, seen;                             /* as `moves` and `quiet` in VerifyMoveSummary */
+    uint64_t least[TREB_METRICS], most[TREB_METRICS]; /* shortest distance of lost children, longest of won children */
 } Quiet;
 
-static void quiet_add(const VerifyFull *full, Quiet *quiet, uint64_t word)
+static void quiet_add(const VerifyFullCheck *full, Quiet *quiet, uint64_t word)
 {
     unsigned verdict = verify_word_verdict(word);
     quiet->moves++;
@@ -139,27 +142,29 @@ static void quiet_add(const VerifyFull *full, Quiet *quiet, uint64_t word)
     }
 }
 
-/* Adds the quiet moves together: for each, a distance is one more than the child's. */
-static void quiet_tally(const VerifyFull *full, const Quiet *quiet, VerifyTally *tally)
+/* Adds the quiet moves to the summary. Their distances are one ply more than those of the
+ * children. */
+static void summary_add_quiet(const VerifyFullCheck *full, const Quiet *quiet, VerifyMoveSummary *summary)
 {
-    tally->moves += quiet->moves;
-    tally->quiet |= quiet->seen;
+    summary->moves += quiet->moves;
+    summary->quiet |= quiet->seen;
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
         unsigned least =
             verify_one_more(verify_word_get(&full->words, quiet->least[m], m), full->ply);
         unsigned most =
             verify_one_more(verify_word_get(&full->words, quiet->most[m], m), full->ply);
         if (quiet->seen & (1 << TREB_LOSS | 1 << TREB_BLESSED_LOSS))
-            verify_tally_distance(tally, true, m, least);
+            verify_summary_distance(summary, true, m, least);
         if (quiet->seen & (1 << TREB_CURSED_WIN | 1 << TREB_WIN))
-            verify_tally_distance(tally, false, m, most);
+            verify_summary_distance(summary, false, m, most);
     }
 }
 
-/* What a capture or promotion leads to, for what the word says of the position: of a draw no distance
- * matters, of others only one that beats what other moves have come to. */
+/* Returns the value after a capture or promotion, as far as it matters to the verdict in the
+ * position's word: for a draw no distance matters, otherwise only one that improves on the moves
+ * summarised so far. */
 static VerifyValue converted(const VerifyWorker *w, const treb_position *pos, Move m,
-                             const VerifyTally *tally)
+                             const VerifyMoveSummary *summary)
 {
     VerifyEntry *entry = w->full->entry;
     unsigned verdict = verify_word_verdict(verify_own_word(w));
@@ -167,11 +172,12 @@ static VerifyValue converted(const VerifyWorker *w, const treb_position *pos, Mo
     if (verdict == TREB_DRAW || !(w->full->metrics & metric_bit(TREB_DTM)))
         return verify_convert(w->reader, entry, pos, m, 0);
     return verify_convert_within(w->reader, entry, pos, m, win,
-                                 win ? tally->win[TREB_DTM] : tally->loss[TREB_DTM]);
+                                 win ? summary->win[TREB_DTM] : summary->loss[TREB_DTM]);
 }
 
-/* Where its DTM was completed, the same after a move that completes: none of them beats what the word
- * says, and whether one attains it the word says, too. */
+/* Returns the value after a move that took part in completing the position's DTM, without computing
+ * its distance. No such move beats the DTM in the word, and the extra bit of the word says whether
+ * one of them attains it. */
 static VerifyValue completed(const VerifyWorker *w, const treb_position *pos, Move m)
 {
     VerifyValue value = verify_convert(w->reader, w->full->entry, pos, m, 0);
@@ -180,10 +186,10 @@ static VerifyValue completed(const VerifyWorker *w, const treb_position *pos, Mo
     return value;
 }
 
-static void tally_moves(const VerifyWorker *w, const treb_position *pos, bool complete,
-                        VerifyTally *tally)
+static void summarise(const VerifyWorker *w, const treb_position *pos, bool complete,
+                        VerifyMoveSummary *summary)
 {
-    const VerifyFull *full = w->full;
+    const VerifyFullCheck *full = w->full;
     Move moves[MOVES_MAX], conversion[MOVES_MAX];
     int count = movegen_legal(pos, moves), conversions = 0;
     uint64_t special = pos->by_type[TREB_PAWN], enemy = pos->by_color[pos->turn ^ 1];
@@ -191,7 +197,7 @@ static void tally_moves(const VerifyWorker *w, const treb_position *pos, bool co
     Quiet quiet = {.least = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
     Placed placed;
     place(w, pos, &placed);
-    verify_tally_init(tally, full->ply);
+    verify_summary_init(summary, full->ply);
     for (int i = 0; i < count; i++) {
         if (!bit_test(special, move_from(moves[i])) && !bit_test(enemy, move_to(moves[i]))) {
             quiet_add(full, &quiet, quiet_word(w, pos, &placed, moves[i]));
@@ -200,38 +206,38 @@ static void tally_moves(const VerifyWorker *w, const treb_position *pos, bool co
         } else {
             treb_position child;
             position_make(pos, moves[i], &child);
-            VerifyValue value = pushed_value(w, &child, verify_wanted(KIND_PUSH, full->metrics));
-            verify_tally_add(tally, KIND_PUSH, &value);
+            VerifyValue value = pushed_value(w, &child, verify_child_metrics(KIND_PUSH, full->metrics));
+            verify_summary_add(summary, KIND_PUSH, &value);
         }
     }
-    quiet_tally(full, &quiet, tally);
+    summary_add_quiet(full, &quiet, summary);
     unsigned verdict = verify_word_verdict(word);
     bool attained = complete && word & full->words.attained;
-    /* Nothing is more than a win in time: where mates are all that is asked, moves that complete tell no more
-     * than the word does. */
+    /* Nothing is better than a win in time. If DTM is the only metric, the moves that complete it
+     * add nothing to what the word says. */
     bool known = complete && verdict == TREB_WIN && full->metrics == metric_bit(TREB_DTM);
     if (attained)
-        verify_tally_distance(tally, verdict > TREB_DRAW, TREB_DTM,
+        verify_summary_distance(summary, verdict > TREB_DRAW, TREB_DTM,
                               verify_word_get(&full->words, word, TREB_DTM));
-    if (attained && known) tally->zeroing |= 1u << TREB_LOSS;
+    if (attained && known) summary->zeroing |= 1u << TREB_LOSS;
     for (int i = 0; i < conversions; i++) {
         bool completes = complete && move_completes(pos, conversion[i]);
         if (completes && known) {
-            tally->moves++;
+            summary->moves++;
             continue;
         }
         VerifyValue value =
-            completes ? completed(w, pos, conversion[i]) : converted(w, pos, conversion[i], tally);
-        verify_tally_add(tally, KIND_CONVERSION, &value);
+            completes ? completed(w, pos, conversion[i]) : converted(w, pos, conversion[i], summary);
+        verify_summary_add(summary, KIND_CONVERSION, &value);
     }
 }
 
-void verify_tally_moves(const VerifyWorker *w, const treb_position *pos, VerifyTally *tally)
+void verify_summarise_moves(const VerifyWorker *w, const treb_position *pos, VerifyMoveSummary *summary)
 {
-    tally_moves(w, pos, false, tally);
+    summarise(w, pos, false, summary);
 }
 
-void verify_tally_completed(const VerifyWorker *w, const treb_position *pos, VerifyTally *tally)
+void verify_summarise_completed(const VerifyWorker *w, const treb_position *pos, VerifyMoveSummary *summary)
 {
-    tally_moves(w, pos, true, tally);
+    summarise(w, pos, true, summary);
 }

@@ -1,19 +1,21 @@
-/* moves.h - what the moves of a position come to, by the words of the children. Private to check/verify/. */
+/* moves.h - summarises the moves of a position from the words of the positions that they lead to.
+ * Private to check/verify/. */
 #ifndef TREB_CHECK_VERIFY_MOVES_H
 #define TREB_CHECK_VERIFY_MOVES_H
 
-#include "check/verify/full_check.h"
+#include "check/verify/full_state.h"
 
-VerifyValue verify_word_value(const VerifyFull *full, uint64_t word);
+VerifyValue verify_word_value(const VerifyFullCheck *full, uint64_t word);
 
-/* The moves of a position, by the words of what they lead to. */
-void verify_tally_moves(const VerifyWorker *w, const treb_position *pos, VerifyTally *tally);
+/* Summarises all moves of a position. */
+void verify_summarise_moves(const VerifyWorker *w, const treb_position *pos, VerifyMoveSummary *summary);
 
-/* The same as far as is needed to see whether the DTM of the position's own word is right, which was completed
- * and is decided. If the moves then do not come to it, the DTM of the tally is nothing to go by. */
-void verify_tally_completed(const VerifyWorker *w, const treb_position *pos, VerifyTally *tally);
+/* Summarises the moves as far as a check of the DTM in the position's word needs. That DTM must
+ * have been completed (verify_complete), and the position must not be a draw. If the summary does
+ * not confirm the DTM, its own DTM is meaningless. */
+void verify_summarise_completed(const VerifyWorker *w, const treb_position *pos, VerifyMoveSummary *summary);
 
-/* A position's verdict after a pawn's push; `context` is the worker. */
+/* Returns the verdict of a position after a pawn push. `context` is the worker (VerifyPush). */
 unsigned verify_pushed_verdict(void *context, const treb_position *child);
 
 #endif

@@ -1,9 +1,11 @@
-/* passes.c - all positions of a side looked at, by several threads.
+/* passes.c - see passes.h.
  *
- * When moves are looked at, planes whose resting king stands on the same square come one after the
- * other, in the order of the moving king's squares: White's moves leave Black's king where it is. All
- * quiet moves from such planes stay among them, a 64th of a slice with pawns, about a tenth of
- * a table without; so where words are in a scratch file, not much more need be in memory at a time. */
+ * The moves pass visits the planes in this order: planes in which the resting king stands on the
+ * same square follow each other, sorted by the square of the moving king. (The resting king is that
+ * of the side not to move: White's moves leave Black's king where it is.) All quiet moves from such
+ * planes lead to planes with the resting king on the same square. With pawns these are a 64th of a
+ * slice, without pawns about a tenth of a table. So if the words are in a scratch file, not much
+ * more needs to be in memory at a time. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,15 +15,16 @@
 #include "check/verify/unpack.h"
 
 enum {
-    SMALL_PLANE = 1024, /* cells: to go from one to another costs too much */
-    MIND = 256          /* cells after which memory is looked at */
+    SMALL_PLANE = 1024, /* cells; with smaller planes, changing planes takes too much time */
+    RECLAIM_CELLS = 256          /* number of cells between two calls of verify_memory_reclaim */
 };
 
-bool verify_order_planes(VerifyFull *full)
+bool verify_order_planes(VerifyFullCheck *full)
 {
     const Index *index = full->index;
     if (index->stride[INDEX_KINGS_AXIS] < SMALL_PLANE) return true;
-    /* White's king comes first in the order of the cells. */
+    /* In the order of the cells, the square of the white king is more significant. That order suits
+     * Black's moves. */
     uint16_t *planes = full->planes[TREB_WHITE] = malloc(index->kings * sizeof *planes);
     if (planes == NULL) return false;
     for (unsigned k = 0; k < index->kings; k++) {
@@ -39,7 +42,7 @@ static void work_chunk(VerifyWorker *w, VerifyWork work, uint64_t from, uint64_t
     const VerifyWords *words = &w->full->words;
     verify_walk_seek(&w->walk, w->full->index, from);
     for (uint64_t cell = from; cell < to; cell++, verify_walk_next(&w->walk)) {
-        if (cell % MIND == 0) verify_memory_reclaim(&w->full->store->memory);
+        if (cell % RECLAIM_CELLS == 0) verify_memory_reclaim(&w->full->store->memory);
         if (work == verify_do_verdict) {
             if (!verify_walk_valid(&w->walk)) {
                 verify_put_own(w, verify_word_of(VERIFY_ILLEGAL));
@@ -51,7 +54,7 @@ static void work_chunk(VerifyWorker *w, VerifyWork work, uint64_t from, uint64_t
         treb_position pos = *verify_walk_position(&w->walk);
         pos.turn = (uint8_t)w->side;
         work(w, &pos);
-        if (verify_unread(w)) return;
+        if (verify_read_failed(w)) return;
     }
 }
 
@@ -67,8 +70,8 @@ static void add_count(VerifyCount *sum, const VerifyCount *part)
         }
 }
 
-/* The cells of a pass's chunk; none behind the last one. */
-static bool chunk_cells(const VerifyFull *full, const VerifyPass *pass, uint64_t number,
+/* Computes the cells of a chunk. Returns false if there is no chunk with this number. */
+static bool chunk_cells(const VerifyFullCheck *full, const VerifyPass *pass, uint64_t number,
                         uint64_t *from, uint64_t *to)
 {
     const Index *index = full->index;
@@ -90,8 +93,9 @@ static bool chunk_cells(const VerifyFull *full, const VerifyPass *pass, uint64_t
     return true;
 }
 
-/* One thread's share of a pass: chunks from a common counter, so that all end together. */
-static void run_worker(const VerifyFull *full, const VerifyPass *pass, _Atomic(uint64_t) *next)
+/* What one thread does in a pass. The threads take chunks from a common counter, so that all of
+ * them finish at about the same time. */
+static void run_worker(const VerifyFullCheck *full, const VerifyPass *pass, _Atomic(uint64_t) *next)
 {
     uint64_t from, to;
     VerifyWorker w = {.full = full, .side = pass->side, .reader = verify_reader_new(full->store)};
@@ -103,12 +107,12 @@ static void run_worker(const VerifyFull *full, const VerifyPass *pass, _Atomic(u
             pass->chunk(&w, from, to);
         else
             work_chunk(&w, pass->work, from, to);
-        if (verify_unread(&w)) break;
+        if (verify_read_failed(&w)) break;
         if (!pass->silent) verify_report_progress(full->report, to - from);
     }
     if (!memory)
         verify_report_no_memory(full->report);
-    else if (verify_unread(&w))
+    else if (verify_read_failed(&w))
         verify_report_fail(full->report, &w.reader->error);
 #pragma omp critical(verify_count)
     if (memory) add_count(full->count, w.count);
@@ -118,7 +122,7 @@ static void run_worker(const VerifyFull *full, const VerifyPass *pass, _Atomic(u
 
 /* ---- all threads ----------------------------------------------------------------------------- */
 
-void verify_run_threads(const VerifyFull *full, const VerifyPass *pass)
+void verify_run_threads(const VerifyFullCheck *full, const VerifyPass *pass)
 {
     _Atomic(uint64_t) next = 0;
     if (atomic_load(&full->report->stop)) return;
@@ -126,8 +130,8 @@ void verify_run_threads(const VerifyFull *full, const VerifyPass *pass)
     run_worker(full, pass, &next);
 }
 
-/* Begins a phase: of a side and of the stage, if there are several. */
-static void begin_phase(VerifyFull *full, const char *phase, int side)
+/* Begins a phase. Its name contains the side to move, and the stage if there are several. */
+static void begin_phase(VerifyFullCheck *full, const char *phase, int side)
 {
     static const char *const to_move[2] = {", White to move", ", Black to move"};
     char part[48] = "";
@@ -138,7 +142,7 @@ static void begin_phase(VerifyFull *full, const char *phase, int side)
     verify_report_phase(full->report, full->phase, full->end - full->first);
 }
 
-void verify_run_pass(VerifyFull *full, VerifyWork work, int side, const char *phase)
+void verify_run_pass(VerifyFullCheck *full, VerifyWork work, int side, const char *phase)
 {
     const VerifyPass pass = {.work = work, .side = side};
     if (atomic_load(&full->report->stop)) return;
@@ -146,7 +150,7 @@ void verify_run_pass(VerifyFull *full, VerifyWork work, int side, const char *ph
     verify_run_threads(full, &pass);
 }
 
-void verify_run_batches(VerifyFull *full, VerifyWork work, unsigned metrics, int side,
+void verify_run_batches(VerifyFullCheck *full, VerifyWork work, unsigned metrics, int side,
                         const char *phase)
 {
     const VerifyPass pass = {.work = work, .side = side, .batch = true};

@@ -1,4 +1,4 @@
-/* report.c - judging positions, and what the threads have to tell. */
+/* report.c - see report.h. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -88,15 +88,15 @@ enum {
     BIT_WIN = 1 << TREB_WIN
 };
 
-/* The verdicts that the moves allow, as bits, if distances to zeroing are not known: whether a win
- * comes in time is then left open as far as the children's verdicts do. */
-static unsigned allowed_by_verdicts(const VerifyTally *t, bool check)
+/* Returns the verdicts that the moves allow, as bits, if DTZ is not known. The verdicts of the
+ * children alone may leave open whether a win comes in time for the 50-move rule. */
+static unsigned allowed_by_verdicts(const VerifyMoveSummary *t, bool check)
 {
     unsigned seen = t->quiet | t->zeroing, allowed = 0;
     if (t->moves == 0) return check ? BIT_LOSS : BIT_DRAW;
     if (seen & (BIT_LOSS | BIT_BLESSED)) {
         if (seen & BIT_LOSS) allowed |= BIT_WIN;
-        /* A loss that is just in time for the child may be a ply late for us. */
+        /* A loss that is just in time for the child may be a ply too late for the parent. */
         if (!(t->zeroing & BIT_LOSS)) allowed |= BIT_CURSED;
         return allowed;
     }
@@ -106,16 +106,16 @@ static unsigned allowed_by_verdicts(const VerifyTally *t, bool check)
     return allowed;
 }
 
-/* The verdicts of which one is right, as the distance to zeroing is within the rule or not. One that
- * may be a ply more may be both. */
-static unsigned by_rule(const VerifyTally *t, unsigned plies, unsigned in_time, unsigned late)
+/* Returns `in_time` or `late`, depending on whether DTZ is within the 50-move rule. A distance that
+ * may be a ply longer may give both. */
+static unsigned by_rule(const VerifyMoveSummary *t, unsigned plies, unsigned in_time, unsigned late)
 {
     unsigned last = RULE_PLIES * t->ply;
     return (plies <= last ? in_time : 0) | (plies + (plies & (t->ply - 1)) > last ? late : 0);
 }
 
-/* The verdicts that the moves make, given the distances to zeroing, as bits. */
-static unsigned allowed_by_rule(const VerifyTally *t, bool check)
+/* Returns the verdicts that the moves allow, as bits, if DTZ is known. */
+static unsigned allowed_by_rule(const VerifyMoveSummary *t, bool check)
 {
     unsigned seen = t->quiet | t->zeroing;
     if (t->moves == 0) return check ? BIT_LOSS : BIT_DRAW;
@@ -126,14 +126,14 @@ static unsigned allowed_by_rule(const VerifyTally *t, bool check)
 
 const char *verify_verdict_text(unsigned verdict) { return verdict_words[verdict]; }
 
-void verify_value_text(unsigned verdict, unsigned plies, unsigned ply, char out[VERIFY_WORDS])
+void verify_value_text(unsigned verdict, unsigned plies, unsigned ply, char out[VERIFY_VALUE_TEXT_SIZE])
 {
     char more[16] = "";
     if (plies & (ply - 1)) snprintf(more, sizeof more, " or %u", plies / ply + 1);
     if (plies == VERIFY_NONE)
-        snprintf(out, VERIFY_WORDS, "%s without a distance", verdict_words[verdict]);
+        snprintf(out, VERIFY_VALUE_TEXT_SIZE, "%s without a distance", verdict_words[verdict]);
     else
-        snprintf(out, VERIFY_WORDS, "%s in %u%s %s", verdict_words[verdict], plies / ply, more,
+        snprintf(out, VERIFY_VALUE_TEXT_SIZE, "%s in %u%s %s", verdict_words[verdict], plies / ply, more,
                  plies == ply ? "ply" : "plies");
 }
 
@@ -146,22 +146,23 @@ static void report_verdict(VerifyReport *report, const VerifyCase *c, unsigned e
                         verdict_words[c->claim.verdict], verdict_words[expected]);
 }
 
-/* Behind all keys of verdicts, so that these come first; and the least distance before others, as
- * what is wrong may make distances wrong that rest on it. */
+/* Returns a key behind the keys of all wrong verdicts, so that those are reported first. Shorter
+ * distances come first, because a wrong distance may make the longer distances wrong that depend on
+ * it. */
 static uint64_t key_of_distance(const VerifyCase *c, unsigned expected)
 {
-    unsigned said = c->claim.plies[TREB_DTZ];
-    return (uint64_t)((said < expected ? said : expected) + 1) << 44 | c->key;
+    unsigned stated = c->claim.plies[TREB_DTZ];
+    return (uint64_t)((stated < expected ? stated : expected) + 1) << 44 | c->key;
 }
 
 static void report_distance(VerifyReport *report, const VerifyCase *c, int metric,
                             unsigned expected)
 {
-    char fen[TREB_FEN_SIZE], claim[VERIFY_WORDS], made[VERIFY_WORDS];
-    unsigned ply = c->tally->ply, said = c->claim.plies[metric], verdict = c->claim.verdict;
-    if (c->said != VERIFY_NONE) said = c->said;
+    char fen[TREB_FEN_SIZE], claim[VERIFY_VALUE_TEXT_SIZE], made[VERIFY_VALUE_TEXT_SIZE];
+    unsigned ply = c->summary->ply, stated = c->claim.plies[metric], verdict = c->claim.verdict;
+    if (c->stated_dtz != VERIFY_NONE) stated = c->stated_dtz;
     position_to_fen(c->pos, fen);
-    verify_value_text(verdict, said, ply, claim);
+    verify_value_text(verdict, stated, ply, claim);
     verify_value_text(verdict, expected, ply, made);
     if (report->options->syzygy)
         verify_report_error(report, key_of_distance(c, expected),
@@ -171,7 +172,7 @@ static void report_distance(VerifyReport *report, const VerifyCase *c, int metri
                             claim, table_metric_name(metric), expected);
 }
 
-/* Whether two distances can be the same one. */
+/* Whether two distances, which may be rounded, can be equal. */
 static bool agree(unsigned a, unsigned b, unsigned ply)
 {
     if (a == VERIFY_NONE || b == VERIFY_NONE) return false;
@@ -181,7 +182,7 @@ static bool agree(unsigned a, unsigned b, unsigned ply)
 
 void verify_judge(VerifyReport *report, const VerifyCase *c)
 {
-    const VerifyTally *t = c->tally;
+    const VerifyMoveSummary *t = c->summary;
     bool check = t->moves == 0 && position_in_check(c->pos);
     unsigned claim = c->claim.verdict;
     unsigned allowed =
@@ -192,7 +193,7 @@ void verify_judge(VerifyReport *report, const VerifyCase *c)
     }
     if (claim == TREB_DRAW) return;
     VerifyValue made = {.verdict = (uint8_t)claim};
-    verify_tally_plies(t, &made);
+    verify_summary_plies(t, &made);
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
         if (!(c->compare & metric_bit(m)) || agree(c->claim.plies[m], made.plies[m], t->ply))
             continue;

@@ -1,8 +1,8 @@
-/* store.c - the tables of a material and of all that play can lead to.
+/* store.c - see store.h.
  *
- * Tables are unpacked side by side on first use, into the bytes that the file's blocks hold, as
- * long as memory allows. Of what is larger single cells are read from the mapped file or, with codec
- * zstd, through a small cache of blocks of each thread's. */
+ * A side of a table is unpacked on first use, into the bytes of the file's blocks, if there is
+ * enough memory. If not, single cells are read from the mapped file or, with the codec zstd,
+ * through a small cache of blocks that each thread has. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static VerifyEntry *find_entry(const VerifyStore *store, const Material *materia
     return NULL;
 }
 
-/* What is opened, and how. */
+/* A file to open. */
 typedef struct Wanted {
     VerifyStore *store;
     const Material *material;
@@ -35,7 +35,8 @@ static void *open_path(const Wanted *wanted, const char *path, treb_error *error
                        error);
 }
 
-/* The first directory that has the file decides. A file that is nowhere is no error here. */
+/* Opens the file in the first directory that has it. If no directory has it, *found is NULL and the
+ * result is TREB_OK. */
 static treb_status find_file(const Wanted *wanted, void **found, treb_error *error)
 {
     char name[TABLE_NAME_SIZE];
@@ -87,10 +88,11 @@ static uint64_t memo_bytes(const VerifyEntry *entry)
     return entry->index.size * sizeof(uint16_t);
 }
 
-/* The numbers of cells by which positions are met, and whether files have the same: those of the
- * WDL file, which lie side by side there. But under a full check those of the table itself come in
- * planes, see full.h; so do those of another whose memo may have to be given back: a plane then
- * needs some planes of it, not a little of every page. */
+/* Chooses the index that numbers the cells of an entry, and notes which files have the same one.
+ * Usually it is the index of the WDL file, so that neighbouring cells are neighbours in the file.
+ * In a full check, the table under test is ordered by planes (words.h). So is a table whose memo is
+ * large and may have to be reclaimed: checking a plane then needs some planes of the memo, not a
+ * few entries of every page. */
 static bool choose_index(const VerifyStore *store, VerifyEntry *entry)
 {
     const VerifyFile *wdl = &entry->file[TREB_WDL];
@@ -100,7 +102,7 @@ static bool choose_index(const VerifyStore *store, VerifyEntry *entry)
         entry->index = wdl->header->side[TREB_WHITE].index;
     for (int m = 0; m < TREB_METRICS; m++)
         for (int s = 0; s < 2 && entry->file[m].table != NULL; s++)
-            entry->file[m].like[s] =
+            entry->file[m].same_index[s] =
                 same_layout(&entry->file[m].header->side[s].index, &entry->index);
     return true;
 }
@@ -115,7 +117,7 @@ static treb_status open_ours(VerifyStore *store, VerifyEntry *entry, treb_error 
     return TREB_OK;
 }
 
-/* Of other materials than that under test no more than verdicts are asked. */
+/* Opens Syzygy files: for the material under test WDL and DTZ, for other materials only WDL. */
 static treb_status open_syzygy(VerifyStore *store, VerifyEntry *entry, treb_error *error)
 {
     int last = entry == store->entry[0] ? TREB_DTZ : TREB_WDL;
@@ -130,8 +132,8 @@ static treb_status open_syzygy(VerifyStore *store, VerifyEntry *entry, treb_erro
     return TREB_OK;
 }
 
-/* Of the material under test the files of the kind that is asked for; of others those of either
- * kind, if both are there the same. */
+/* Opens the files of an entry. For the material under test, these are files of the kind to check.
+ * For other materials, the other kind is the substitute if files of that kind are missing. */
 static treb_status open_files(VerifyStore *store, VerifyEntry *entry, treb_error *error)
 {
     bool syzygy = store->options->syzygy, first = entry == store->entry[0];
@@ -157,8 +159,9 @@ static treb_status open_entry(VerifyStore *store, const Material *material, treb
     return choose_index(store, entry) ? TREB_OK : fail(error, TREB_ERR_MEN, "too many men");
 }
 
-/* Opens the material with a man gone, promoted or both, unless that is bare kings. */
-static treb_status link_after(VerifyStore *store, VerifyEntry *entry, int mover, int victim,
+/* Opens the material that remains after a capture, a promotion or both, unless only the kings
+ * remain. */
+static treb_status link_child_table(VerifyStore *store, VerifyEntry *entry, int mover, int victim,
                               int promo, treb_error *error)
 {
     Material m = entry->material;
@@ -167,7 +170,7 @@ static treb_status link_after(VerifyStore *store, VerifyEntry *entry, int mover,
         if (m.count[mover][TREB_PAWN]-- == 0) return TREB_OK;
         m.count[mover][promo]++;
     }
-    VerifyAfter *after = &entry->after[mover][victim][promo];
+    VerifyChildTable *after = &entry->child_table[mover][victim][promo];
     after->swapped = material_canonical(&m);
     if (material_men(&m) == 2) return TREB_OK;
     after->entry = find_entry(store, &m);
@@ -183,7 +186,7 @@ static treb_status link_entry(VerifyStore *store, VerifyEntry *entry, treb_error
         for (int victim = TREB_PAWN; victim <= TREB_KING; victim++)
             for (int promo = 0; promo < TREB_KING; promo++) {
                 if (victim == TREB_KING && promo == 0) continue;
-                treb_status status = link_after(store, entry, mover, victim, promo, error);
+                treb_status status = link_child_table(store, entry, mover, victim, promo, error);
                 if (status != TREB_OK) return status;
             }
     return TREB_OK;
@@ -203,7 +206,7 @@ treb_status verify_store_open(VerifyStore *store, const Material *material,
     treb_status status = open_entry(store, material, error);
     for (size_t i = 0; status == TREB_OK && i < store->count; i++) {
         status = link_entry(store, store->entry[i], error);
-        if (i == 0) store->juniors = store->count - 1;
+        if (i == 0) store->sub_endings = store->count - 1;
     }
     return status;
 }
@@ -281,7 +284,8 @@ static bool unpack_side(VerifyReader *reader, const VerifyFile *file, int side, 
     return true;
 }
 
-/* Memory for a side, unless it is more than half of what is left: others want some, too. */
+/* Allocates memory for a side, unless it needs more than half of what is left: other sides need
+ * memory too. */
 static uint8_t *claim_side(VerifyStore *store, uint64_t size)
 {
     if (size > store->whole_limit || size > (store->memory.limit - store->memory.used) / 2) return NULL;
@@ -291,8 +295,8 @@ static uint8_t *claim_side(VerifyStore *store, uint64_t size)
     return bytes;
 }
 
-/* Unpacks a side as a whole. If it is too large, or a block cannot be read, the side is read piece
- * by piece from then on: every thread meets for itself the error in one that it needs. */
+/* Unpacks a side as a whole. If it is too large, or a block cannot be read, the side is read block
+ * by block from then on. So each thread that needs a damaged block gets the error. */
 static void load_side(VerifyReader *reader, VerifyFile *file, int side)
 {
     if (atomic_load(&file->bytes[side]) != NULL || atomic_load(&file->paged[side])) return;
@@ -388,7 +392,8 @@ _Atomic(uint16_t) *verify_memo(VerifyStore *store, VerifyEntry *entry, int side)
 {
     _Atomic(uint16_t) *memo = atomic_load_explicit(&entry->memo[side], memory_order_acquire);
     if (memo != NULL) return memo;
-        /* Without one the values are worked out anew, which costs more than asking here again. */
+        /* If there was not enough memory, try again: without a memo the values are computed anew
+         * each time, which costs more than this attempt. */
 #pragma omp critical(verify_load)
     memo = new_memo(store, entry, side);
     return memo;

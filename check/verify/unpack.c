@@ -1,11 +1,12 @@
-/* unpack.c - a table's codes, brought from the order of its file into that of the words.
+/* unpack.c - see unpack.h.
  *
- * A file has its axes in an order of its own, the kings anywhere in it, and may number bishops and
- * slices in another way. But a cell's number is a sum in either order: what each coordinate of the
- * file's adds to the number of the word is written down first, and rows of cells, along the file's
- * innermost axis, are copied by that. Where there is not memory for a whole side it is done for one
- * batch of planes after the other, and the file is unpacked as often: that is quick beside looking
- * at the moves of positions. */
+ * A file has its axes in an order of its own, in which the kings may be anywhere, and it may number
+ * bishops and slices differently. But in either order the number of a cell is a sum of one term for
+ * each coordinate. So this module first computes, for each coordinate of the file, the term that it
+ * adds to the number of the word. Then it copies rows of cells along the innermost axis of the
+ * file. If there is not enough memory for a whole side, this is done for one batch of planes after
+ * the other, and the file is unpacked each time. That takes little time compared with the moves of
+ * the positions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,23 +15,23 @@
 
 enum { PER_BYTE_MAX = 8 };
 
-/* A side of a file on its way into a batch. */
+/* The work of unpacking a side of a file into a batch. */
 typedef struct Transfer {
-    const VerifyFull *full;
+    const VerifyFullCheck *full;
     const VerifyFile *file;
     const Index *from, *to;
-    uint64_t *step[INDEX_AXES_MAX];   /* by axis and coordinate: what it adds to a word's number */
-    uint8_t digit[256][PER_BYTE_MAX]; /* the codes in a byte, where several share one */
+    uint64_t *step[INDEX_AXES_MAX];   /* by axis and coordinate: the term that it adds to the number of a word */
+    uint8_t digit[256][PER_BYTE_MAX]; /* codes in a byte, if several share one */
     uint64_t block_cells;
     uint8_t *out;
 } Transfer;
 
-static unsigned batch_width(const VerifyFull *full, int metric)
+static unsigned batch_width(const VerifyFullCheck *full, int metric)
 {
     return full->entry->file[metric].header->width;
 }
 
-uint64_t verify_batch_bytes(const VerifyFull *full, uint64_t cells)
+uint64_t verify_batch_bytes(const VerifyFullCheck *full, uint64_t cells)
 {
     uint64_t most = 0;
     for (int s = 0; s < full->sides; s++) {
@@ -43,7 +44,7 @@ uint64_t verify_batch_bytes(const VerifyFull *full, uint64_t cells)
     return most;
 }
 
-/* What a coordinate of a group adds. */
+/* Returns the term of a coordinate of a group. */
 static uint64_t group_step(const Transfer *t, int axis, uint32_t coordinate)
 {
     const IndexGroup *from = &t->from->group[axis - 1], *to = &t->to->group[axis - 1];
@@ -82,7 +83,7 @@ static void transfer_close(Transfer *t)
     for (int axis = 0; axis < INDEX_AXES_MAX; axis++) free(t->step[axis]);
 }
 
-/* Copies codes from cell `i` of a block on to where each step leads. */
+/* Copies codes from cell `i` of a block on, each to the place that `step` gives. */
 static void copy_codes(const Transfer *t, const uint8_t *block, uint64_t i, uint64_t base,
                        const uint64_t *step, uint64_t count)
 {
@@ -105,9 +106,9 @@ static void copy_codes(const Transfer *t, const uint8_t *block, uint64_t i, uint
     }
 }
 
-/* A place in a file: the cell, and its coordinates. */
+/* A position in a file: a cell and its coordinates. */
 typedef struct Place {
-    uint64_t cell, slice, base; /* `base`: the first word of the slice */
+    uint64_t cell, slice, base; /* `base`: number of the first word of the slice */
     uint32_t coordinate[INDEX_AXES_MAX], radix[INDEX_AXES_MAX]; /* by axis, with padding */
 } Place;
 
@@ -134,7 +135,7 @@ static void place_seek(const Transfer *t, Place *p, uint64_t cell)
     set_slice(t, p, cell / from->slice_size);
 }
 
-/* Goes on by so many cells, to the end of the row at most. */
+/* Moves forward by a number of cells, at most to the end of the row. */
 static void place_next(const Transfer *t, Place *p, uint32_t cells)
 {
     p->cell += cells;
@@ -147,8 +148,9 @@ static void place_next(const Transfer *t, Place *p, uint32_t cells)
     set_slice(t, p, p->slice + 1);
 }
 
-/* Copies so many cells of a row as far as the batch has them; `block` begins with cell `first`, and
- * is unpacked when something of it is wanted. */
+/* Copies those cells of a row that the batch contains. `block` is the memory for the block that
+ * contains the row. It is unpacked the first time that a cell of it is needed; then *ready is
+ * set. */
 static bool copy_row(const Transfer *t, const Place *p, uint32_t cells, VerifyReader *reader,
                      uint8_t *block, bool *ready)
 {
@@ -183,7 +185,7 @@ static void copy_block(const Transfer *t, VerifyReader *reader, uint8_t *bytes, 
     int inner = t->from->order[t->from->axes - 1], side = t->full->batch.side;
     uint64_t end = (block + 1) * t->block_cells;
     if (end > t->from->size) end = t->from->size;
-    /* Once all blocks are unpacked, whatever they hold: so that all checksums are compared. */
+    /* The first time, every block is unpacked, so that all checksums are compared. */
     bool ready = !t->full->batch.again;
     if (ready && !verify_block(reader, t->file, side, block, bytes)) return;
     place_seek(t, &p, block * t->block_cells);
@@ -195,7 +197,7 @@ static void copy_block(const Transfer *t, VerifyReader *reader, uint8_t *bytes, 
     }
 }
 
-/* One file's side, all threads together. */
+/* Unpacks one side of one file with all threads. */
 static void unpack_file(const Transfer *t)
 {
     VerifyReport *report = t->full->report;
@@ -210,7 +212,7 @@ static void unpack_file(const Transfer *t)
         for (uint64_t b = 0; b < blocks; b++) {
             if (!memory || atomic_load(&report->stop)) continue;
             copy_block(t, reader, bytes, b);
-            if (b % 64 == 0) verify_report_progress(report, 0); /* May end it. */
+            if (b % 64 == 0) verify_report_progress(report, 0); /* The callback may end the check. */
             verify_memory_reclaim(&t->full->store->memory);
         }
         if (memory && reader->error.status != TREB_OK) verify_report_fail(report, &reader->error);
@@ -220,7 +222,7 @@ static void unpack_file(const Transfer *t)
     if (!t->full->batch.again) report->result->blocks += blocks;
 }
 
-void verify_unpack(VerifyFull *full, unsigned metrics)
+void verify_unpack(VerifyFullCheck *full, unsigned metrics)
 {
     VerifyBatch *batch = &full->batch;
     uint8_t *out = batch->memory;
@@ -243,7 +245,8 @@ void verify_unpack(VerifyFull *full, unsigned metrics)
     }
 }
 
-/* A position that stands in two orientations has its code in that which the file prefers. */
+/* Returns the cell that has the code of the worker's position. If the position stands in two
+ * orientations, it is the cell of the orientation that the file uses. */
 static uint64_t code_cell(const VerifyWorker *w, const VerifyFile *file)
 {
     const Index *index = w->full->index;

@@ -1,11 +1,14 @@
-/* value.c - what a position is worth: from the tables, and by its moves.
+/* value.c - see value.h.
  *
- * Only here is it said what the metrics mean. Distances are plies; a loss of the opponent is a win.
+ * This file alone defines the metrics. Distances are in plies (or in half plies, see store.h). A
+ * loss of the opponent is a win. The distance after a move:
+ *
  *   DTZ  1 for a capture or pawn move that keeps the outcome under the 50-move rule, 101 for one
- *        whose outcome the rule then spoils, else 1 more than the child's
- *   DTC  1 for a capture or promotion, else 1 more than the child's
+ *        whose outcome the rule then changes, otherwise 1 more than the child's
+ *   DTC  1 for a capture or promotion, otherwise 1 more than the child's
  *   DTM  1 more than the child's
- * (or twice that, see parts.h). The winner takes the least, the loser the most, and mate is 0. */
+ *
+ * The winner takes the smallest distance, the loser the largest. Mate is 0. */
 #include <string.h>
 
 #include "core/system/error.h"
@@ -28,30 +31,30 @@ static VerifyValue value_of_verdict(unsigned verdict)
 
 /* ---- tallies --------------------------------------------------------------------------------- */
 
-void verify_tally_init(VerifyTally *tally, unsigned ply)
+void verify_summary_init(VerifyMoveSummary *summary, unsigned ply)
 {
-    memset(tally, 0, sizeof *tally);
-    tally->ply = ply;
-    for (int m = 0; m < TREB_METRICS; m++) tally->win[m] = VERIFY_NONE;
+    memset(summary, 0, sizeof *summary);
+    summary->ply = ply;
+    for (int m = 0; m < TREB_METRICS; m++) summary->win[m] = VERIFY_NONE;
 }
 
-void verify_tally_plies(const VerifyTally *tally, VerifyValue *value)
+void verify_summary_plies(const VerifyMoveSummary *summary, VerifyValue *value)
 {
-    unsigned seen = tally->quiet | tally->zeroing;
+    unsigned seen = summary->quiet | summary->zeroing;
     bool win = value->verdict > TREB_DRAW;
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
         value->plies[m] = VERIFY_NONE;
         if (!verify_decided(value->verdict)) continue;
         /* A mated side has no moves, and its longest loss is 0. */
-        if (win && seen & LOSSES) value->plies[m] = tally->win[m];
-        if (!win && (seen & ~(unsigned)WINS) == 0) value->plies[m] = tally->loss[m];
+        if (win && seen & LOSSES) value->plies[m] = summary->win[m];
+        if (!win && (seen & ~(unsigned)WINS) == 0) value->plies[m] = summary->loss[m];
     }
 }
 
 /* ---- moves ----------------------------------------------------------------------------------- */
 
-/* Of which verdicts a DTM is asked, as bits, and how far: a loss that takes more plies, or a win that takes
- * less, need not be known exactly. */
+/* Says which DTM a caller needs: only that of the verdicts in `verdicts` (bits), and exactly only
+ * if a loss takes at most, or a win at least, `plies` plies. */
 typedef struct Limit {
     unsigned verdicts, plies;
 } Limit;
@@ -66,7 +69,7 @@ static VerifyValue convert(VerifyReader *reader, VerifyEntry *entry, const treb_
 {
     int victim = position_piece_at(pos, move_to(m), NULL);
     if (victim < 0) victim = move_is_ep(pos, m) ? TREB_PAWN : TREB_KING;
-    const VerifyAfter *after = &entry->after[pos->turn][victim][move_promo(m)];
+    const VerifyChildTable *after = &entry->child_table[pos->turn][victim][move_promo(m)];
     if (after->entry == NULL) return value_of_verdict(TREB_DRAW);
     treb_position child;
     position_make(pos, m, &child);
@@ -85,7 +88,8 @@ VerifyValue verify_convert_within(VerifyReader *reader, VerifyEntry *entry,
 {
     unsigned ply = reader->store->ply;
     Limit limit = {win ? LOSSES : WINS, plies > ply ? plies - ply : 0};
-    /* Many captures lead to the same position: its distance is worked out once, and remembered. */
+    /* Many captures lead to the same position. Its exact distance is computed once, and the memo
+     * keeps it. */
     if (move_is_capture(pos, m)) limit.plies = VERIFY_NONE;
     return convert(reader, entry, pos, m, metric_bit(TREB_DTM), limit);
 }
@@ -93,7 +97,7 @@ VerifyValue verify_convert_within(VerifyReader *reader, VerifyEntry *entry,
 VerifyValue verify_child(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos, Move m,
                          VerifyKind kind, unsigned metrics)
 {
-    unsigned wanted = verify_wanted(kind, metrics);
+    unsigned wanted = verify_child_metrics(kind, metrics);
     if (kind == KIND_CONVERSION) return verify_convert(reader, entry, pos, m, wanted);
     treb_position child;
     position_make(pos, m, &child);
@@ -120,13 +124,13 @@ unsigned verify_complete(VerifyReader *reader, VerifyEntry *entry, const treb_po
     int count = 0;
     if (plies != VERIFY_NONE && !(win && plies <= ply)) count = movegen_completing(pos, moves);
     for (int i = 0; i < count; i++) {
-        VerifyTally one;
+        VerifyMoveSummary one;
         VerifyValue child = verify_convert_within(reader, entry, pos, moves[i], win, plies);
-        verify_tally_init(&one, ply);
-        verify_tally_add(&one, KIND_CONVERSION, &child);
+        verify_summary_init(&one, ply);
+        verify_summary_add(&one, KIND_CONVERSION, &child);
         unsigned made = win ? one.win[TREB_DTM] : one.loss[TREB_DTM];
         bool better = win ? made < plies : made > plies;
-        /* A win in time needs an opponent who loses, rule or no rule. */
+        /* For a win in time the opponent's loss must be in time too (TREB_LOSS). */
         bool good = verdict < TREB_WIN || child.verdict == TREB_LOSS;
         if (better) found = false;
         if (better) plies = made;
@@ -136,8 +140,8 @@ unsigned verify_complete(VerifyReader *reader, VerifyEntry *entry, const treb_po
     return plies;
 }
 
-/* Those of the metrics that the pawn move `m`, no capture, ends at once. It keeps the verdict if it
- * leaves the opponent `most` or less. */
+/* Returns the metrics that the pawn move `m`, which is no capture, ends at once. The move keeps the
+ * verdict if the opponent's verdict is `most` or less. */
 static unsigned pawn_move_wins(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
                                Move m, unsigned most, unsigned metrics, VerifyPush push,
                                void *context)
@@ -153,13 +157,13 @@ static unsigned pawn_move_wins(VerifyReader *reader, VerifyEntry *entry, const t
     return push(context, &child) <= most ? zeroing : 0;
 }
 
-unsigned verify_at_once(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
+unsigned verify_at_once_metrics(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
                         unsigned verdict, int captures, unsigned metrics, VerifyPush push,
                         void *context)
 {
     unsigned found = 0;
-    /* Any win is left out of DTC tables and Syzygy's files, but of our DTZ tables only wins that
-     * count under the rule. */
+    /* DTC tables and Syzygy files omit every win at once. Trebuchet's DTZ tables omit only those
+     * that count under the 50-move rule. */
     metrics &= metric_bit(TREB_DTZ) | metric_bit(TREB_DTC);
     if (verdict < TREB_WIN && entry->syzygy[TREB_DTZ] == NULL) metrics &= ~metric_bit(TREB_DTZ);
     if (verdict < TREB_CURSED_WIN || metrics == 0) return 0;
@@ -203,14 +207,14 @@ unsigned verify_syzygy_plies(const treb_position *pos, unsigned verdict, int dtz
     return verdict == TREB_LOSS && dtz < 4 && !movegen_any(pos) ? 0 : (unsigned)dtz;
 }
 
-/* Where a file has a position whose cell by the entry's index is `cell`. */
+/* Returns the number of a position's cell in a file. `cell` is its number in the entry's index. */
 static uint64_t file_cell(const VerifyFile *file, const treb_position *pos, uint64_t cell)
 {
-    if (file->like[pos->turn]) return cell;
+    if (file->same_index[pos->turn]) return cell;
     return index_of_position(&file->header->side[pos->turn].index, pos);
 }
 
-/* The verdict that the WDL table gives, once captures are taken into account. */
+/* Returns the verdict of the WDL table, or the verdict of the best capture if that is better. */
 static unsigned table_verdict(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
                               uint64_t cell, int captures)
 {
@@ -233,7 +237,7 @@ static unsigned table_verdict(VerifyReader *reader, VerifyEntry *entry, const tr
     return (unsigned)(stored > captures ? stored : captures);
 }
 
-/* A table is needed but not there. */
+/* Sets the error that a table is missing. */
 static VerifyValue missing(VerifyReader *reader, const VerifyEntry *entry, int metric)
 {
     if (reader->error.status == TREB_OK)
@@ -241,7 +245,7 @@ static VerifyValue missing(VerifyReader *reader, const VerifyEntry *entry, int m
     return value_of_verdict(TREB_DRAW);
 }
 
-/* DTZ in a Syzygy file; false if it has the other side to move. */
+/* Reads DTZ from a Syzygy file. Returns false if the file stores only the other side to move. */
 static bool syzygy_distance(VerifyReader *reader, const VerifyEntry *entry,
                             const treb_position *pos, VerifyValue *value)
 {
@@ -253,19 +257,20 @@ static bool syzygy_distance(VerifyReader *reader, const VerifyEntry *entry,
     return true;
 }
 
-/* Distances that the tables hold. Returns the metrics that they leave open. */
+/* Fills in the distances that the tables store. Returns the bits of the metrics that they do not
+ * store. */
 static unsigned table_distances(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
                                 uint64_t cell, int captures, unsigned metrics, VerifyValue *value)
 {
     Place place = {reader, entry};
-    unsigned open = 0, once = verify_at_once(reader, entry, pos, value->verdict, captures, metrics,
+    unsigned open = 0, once = verify_at_once_metrics(reader, entry, pos, value->verdict, captures, metrics,
                                              push_verdict, &place);
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
         VerifyFile *file = &entry->file[m];
         if (!(metrics & metric_bit(m))) continue;
         if (once & metric_bit(m)) {
             value->plies[m] =
-                (uint16_t)(m == TREB_DTZ ? verify_once_plies(reader->store, value->verdict) : 1);
+                (uint16_t)(m == TREB_DTZ ? verify_at_once_plies(reader->store, value->verdict) : 1);
         } else if (m == TREB_DTZ && entry->syzygy[m] != NULL) {
             if (!syzygy_distance(reader, entry, pos, value)) open |= metric_bit(m);
         } else if (file->table != NULL && file->header->side[pos->turn].stored) {
@@ -283,41 +288,42 @@ static unsigned table_distances(VerifyReader *reader, VerifyEntry *entry, const 
     return open;
 }
 
-/* Distances of a side that is not stored, from its moves. False: the DTM, which alone was wanted, is beyond
- * the limit. */
+/* Computes the distances of a side that is not stored, from its moves. If DTM is the only metric,
+ * it stops when the DTM is beyond the limit and returns false. */
 static bool moves_distances(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
                             unsigned metrics, Limit limit, VerifyValue *value)
 {
-    VerifyTally tally;
+    VerifyMoveSummary summary;
     Move moves[MOVES_MAX];
     const bool win = value->verdict > TREB_DRAW;
     const bool bounded = limit.plies != VERIFY_NONE && metrics == metric_bit(TREB_DTM);
     int count = movegen_legal(pos, moves);
-    verify_tally_init(&tally, reader->store->ply);
+    verify_summary_init(&summary, reader->store->ply);
     for (int i = 0; i < count; i++) {
         VerifyKind kind = verify_kind(pos, moves[i]);
         VerifyValue child = verify_child(reader, entry, pos, moves[i], kind, metrics);
-        verify_tally_add(&tally, kind, &child);
+        verify_summary_add(&summary, kind, &child);
         if (!bounded) continue;
-        uint16_t so_far = win ? tally.win[TREB_DTM] : tally.loss[TREB_DTM];
+        uint16_t so_far = win ? summary.win[TREB_DTM] : summary.loss[TREB_DTM];
         if (win ? so_far >= limit.plies : so_far <= limit.plies) continue;
         value->plies[TREB_DTM] = so_far;
         return false;
     }
     VerifyValue found = *value;
-    verify_tally_plies(&tally, &found);
+    verify_summary_plies(&summary, &found);
     for (int m = TREB_DTZ; m < TREB_METRICS; m++)
         if (metrics & metric_bit(m)) value->plies[m] = found.plies[m];
     return true;
 }
 
-/* The distance that is remembered: of our files the one that is asked of junior tables. */
+/* Returns the metric whose distance the memo keeps: for Trebuchet's files DTM, the only distance
+ * that is needed of sub-endings. */
 static int memo_metric(const VerifyStore *store)
 {
     return store->options->syzygy ? TREB_DTZ : TREB_DTM;
 }
 
-/* What is remembered of a cell: more than nothing is its verdict at least; all is what was asked. */
+/* What the memo knows of a cell: nothing; the verdict; or all that the caller asks for. */
 typedef enum Recalled { RECALL_NOTHING, RECALL_VERDICT, RECALL_ALL } Recalled;
 
 static Recalled recall(const VerifyStore *store, const _Atomic(uint16_t) *memo, unsigned metrics,
@@ -342,7 +348,7 @@ static void remember(const VerifyStore *store, _Atomic(uint16_t) *memo, const Ve
     atomic_store_explicit(memo, (uint16_t)word, memory_order_relaxed);
 }
 
-/* The value of a position without en passant. */
+/* Returns the value of a position without captures en passant. */
 static VerifyValue evaluate_cell(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
                                  unsigned metrics, Limit limit)
 {
@@ -361,7 +367,7 @@ static VerifyValue evaluate_cell(VerifyReader *reader, VerifyEntry *entry, const
     bool known = true;
     if (memo != NULL) recalled = recall(reader->store, &memo[cell], metrics, limit, &value);
     if (recalled == RECALL_ALL) return value;
-    /* Mates do not ask whether a capture wins at once. */
+    /* DTM does not depend on whether a capture wins at once. */
     if (recalled == RECALL_NOTHING || metrics != metric_bit(TREB_DTM)) {
         captures = verify_captures(reader, entry, pos);
         value = value_of_verdict(table_verdict(reader, entry, pos, cell, captures));
@@ -377,27 +383,27 @@ static VerifyValue evaluate_cell(VerifyReader *reader, VerifyEntry *entry, const
 VerifyValue verify_with_ep(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
                            const VerifyValue *without, unsigned metrics)
 {
-    VerifyTally tally;
+    VerifyMoveSummary summary;
     Move moves[MOVES_MAX];
     int count = movegen_legal(pos, moves), others = 0;
-    verify_tally_init(&tally, reader->store->ply);
+    verify_summary_init(&summary, reader->store->ply);
     for (int i = 0; i < count; i++) {
         if (!move_is_ep(pos, moves[i])) {
             others++;
             continue;
         }
         VerifyValue child = verify_child(reader, entry, pos, moves[i], KIND_CONVERSION, metrics);
-        verify_tally_add(&tally, KIND_CONVERSION, &child);
+        verify_summary_add(&summary, KIND_CONVERSION, &child);
     }
     if (others > 0) {
-        /* The other moves together are as one that leads where `without` says. */
+        /* The other moves together count as one move that leads to the value `without`. */
         bool win = without->verdict > TREB_DRAW;
-        tally.zeroing |= 1u << (TREB_WIN - without->verdict);
+        summary.zeroing |= 1u << (TREB_WIN - without->verdict);
         for (int m = TREB_DTZ; m < TREB_METRICS && verify_decided(without->verdict); m++)
-            verify_tally_distance(&tally, win, m, without->plies[m]);
+            verify_summary_distance(&summary, win, m, without->plies[m]);
     }
-    VerifyValue value = value_of_verdict((unsigned)(TREB_WIN - __builtin_ctz(tally.zeroing)));
-    verify_tally_plies(&tally, &value);
+    VerifyValue value = value_of_verdict((unsigned)(TREB_WIN - __builtin_ctz(summary.zeroing)));
+    verify_summary_plies(&summary, &value);
     return value;
 }
 

@@ -1,26 +1,27 @@
-/* value.h - what a position is worth, from tables and by its moves: the rules of the metrics. Private to check/verify/. */
+/* value.h - the value of a position, from tables and from its moves: the rules of the metrics.
+ * Private to check/verify/. */
 #ifndef TREB_CHECK_VERIFY_VALUE_H
 #define TREB_CHECK_VERIFY_VALUE_H
 
 #include "check/verify/store.h"
 
-/* What a position is worth to the side to move. */
+/* The value of a position for the side to move. */
 typedef struct VerifyValue {
     uint8_t verdict;
-    uint16_t plies[TREB_METRICS]; /* by metric; VERIFY_NONE for draws and what was not asked for */
+    uint16_t plies[TREB_METRICS]; /* by metric; VERIFY_NONE for draws and for metrics that the caller did not ask for */
 } VerifyValue;
 
 typedef enum VerifyKind { KIND_QUIET, KIND_PUSH, KIND_CONVERSION } VerifyKind;
 
-/* What the moves of a position come to. */
-typedef struct VerifyTally {
-    unsigned ply; /* the unit of distances */
+/* A summary of the values that the moves of a position lead to. */
+typedef struct VerifyMoveSummary {
+    unsigned ply; /* unit of distances */
     unsigned moves;
-    unsigned quiet, zeroing; /* bit v: some such move leads to verdict v of the opponent */
+    unsigned quiet, zeroing; /* bit v is set if such a move leads to verdict v for the opponent */
     uint16_t win[TREB_METRICS], loss[TREB_METRICS]; /* shortest win, longest loss */
-} VerifyTally;
+} VerifyMoveSummary;
 
-void verify_tally_init(VerifyTally *tally, unsigned ply);
+void verify_summary_init(VerifyMoveSummary *summary, unsigned ply);
 
 static inline bool verify_decided(unsigned verdict) { return verdict != TREB_DRAW; }
 
@@ -29,38 +30,39 @@ static inline unsigned verify_one_more(unsigned plies, unsigned ply)
     return plies == VERIFY_NONE ? VERIFY_NONE : plies + ply;
 }
 
-/* An unknown distance shows: nothing is longer, and as the shortest it stands alone. */
-static inline void verify_tally_distance(VerifyTally *tally, bool win, int metric, unsigned plies)
+/* An unknown distance (VERIFY_NONE) is the largest number. So it remains in the summary as the
+ * longest loss, and as the shortest win only if there is no other. */
+static inline void verify_summary_distance(VerifyMoveSummary *summary, bool win, int metric, unsigned plies)
 {
-    uint16_t *at = win ? &tally->win[metric] : &tally->loss[metric];
+    uint16_t *at = win ? &summary->win[metric] : &summary->loss[metric];
     if (win ? plies < *at : plies > *at) *at = (uint16_t)plies;
 }
 
-static inline void verify_tally_add(VerifyTally *tally, VerifyKind kind, const VerifyValue *child)
+static inline void verify_summary_add(VerifyMoveSummary *summary, VerifyKind kind, const VerifyValue *child)
 {
-    unsigned verdict = child->verdict, ply = tally->ply;
-    tally->moves++;
-    *(kind == KIND_QUIET ? &tally->quiet : &tally->zeroing) |= 1u << verdict;
+    unsigned verdict = child->verdict, ply = summary->ply;
+    summary->moves++;
+    *(kind == KIND_QUIET ? &summary->quiet : &summary->zeroing) |= 1u << verdict;
     if (!verify_decided(verdict)) return;
     bool win = verdict < TREB_DRAW, counts = verdict == TREB_LOSS || verdict == TREB_WIN;
     unsigned dtz = counts ? ply : ply * (RULE_PLIES + 1), dtc = ply;
     if (kind == KIND_QUIET) dtz = verify_one_more(child->plies[TREB_DTZ], ply);
     if (kind != KIND_CONVERSION) dtc = verify_one_more(child->plies[TREB_DTC], ply);
-    verify_tally_distance(tally, win, TREB_DTZ, dtz);
-    verify_tally_distance(tally, win, TREB_DTC, dtc);
-    verify_tally_distance(tally, win, TREB_DTM, verify_one_more(child->plies[TREB_DTM], ply));
+    verify_summary_distance(summary, win, TREB_DTZ, dtz);
+    verify_summary_distance(summary, win, TREB_DTC, dtc);
+    verify_summary_distance(summary, win, TREB_DTM, verify_one_more(child->plies[TREB_DTM], ply));
 }
 
-/* The metrics that have to be known of a child for those wanted of the parent. */
-static inline unsigned verify_wanted(VerifyKind kind, unsigned metrics)
+/* Returns the metrics of a child that are needed to compute `metrics` of the parent. */
+static inline unsigned verify_child_metrics(VerifyKind kind, unsigned metrics)
 {
     if (kind == KIND_CONVERSION) return metrics & metric_bit(TREB_DTM);
     if (kind == KIND_PUSH) return metrics & ~metric_bit(TREB_DTZ);
     return metrics;
 }
 
-/* The distances of a position of the given verdict. */
-void verify_tally_plies(const VerifyTally *tally, VerifyValue *value);
+/* Fills in the distances of a value whose verdict is set. */
+void verify_summary_plies(const VerifyMoveSummary *summary, VerifyValue *value);
 
 static inline VerifyKind verify_kind(const treb_position *pos, Move m)
 {
@@ -68,62 +70,70 @@ static inline VerifyKind verify_kind(const treb_position *pos, Move m)
     return bit_test(pos->by_type[TREB_PAWN], move_from(m)) ? KIND_PUSH : KIND_QUIET;
 }
 
-/* The value, for the opponent, after a capture or promotion in a position of `entry`. */
+/* Returns the value, for the opponent, after a capture or promotion in a position of `entry`. */
 VerifyValue verify_convert(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
                            Move m, unsigned metrics);
 
-/* The same as far as it may change the DTM of a position that is a win in `plies` or less, or else a loss in so
- * many or more. An opponent who loses later or wins sooner has any number that says so, and not all his moves
- * are looked at; one who wins what should be won, or loses what should be lost, has none. */
+/* Returns the value, for the opponent, after a capture or promotion, as far as it can change the
+ * DTM of the position. The position is a win in `plies` or less if `win`, or else a loss in `plies`
+ * or more. A child with a longer loss, or a shorter win, gets some distance that says so, and not
+ * all of its moves are examined. A child that wins although the position is a win, or loses
+ * although it is a loss, gets no distance. */
 VerifyValue verify_convert_within(VerifyReader *reader, VerifyEntry *entry,
                                   const treb_position *pos, Move m, bool win, unsigned plies);
 
-/* The value of a position of `entry`, colours as in the table. En passant counts. */
+/* Returns the value of a position of `entry`, with colors as in the table. Captures en passant
+ * count. */
 VerifyValue verify_evaluate(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
                             unsigned metrics);
 
-/* The value, for the opponent, after any move of the given kind, as far as those metrics of the
- * parent need it. */
+/* Returns the value, for the opponent, after a move of the given kind, with the metrics that are
+ * needed for `metrics` of the parent. */
 VerifyValue verify_child(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos, Move m,
                          VerifyKind kind, unsigned metrics);
 
-/* The same as verify_evaluate, where the value without en passant is already known. */
+/* Returns what verify_evaluate returns, if the value without captures en passant is already
+ * known. */
 VerifyValue verify_with_ep(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
                            const VerifyValue *without, unsigned metrics);
 
-/* The verdict of the best capture; -1 if there are none. */
+/* Returns the verdict of the best capture; -1 if there are no captures. */
 int verify_captures(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos);
 
-/* Distances of 1 that a table need not store: a win by capture or pawn move for DTZ, by capture
- * or promotion for DTC; and DTZ of 101 in Syzygy's files. As bits of metrics; `captures` is what
- * verify_captures said. `push` gives
- * a position's verdict after a pawn's push. */
+/* Finds the distances that a table need not store because a single move ends them: DTZ 1 of a win
+ * by a capture or pawn move, DTC 1 of a win by a capture or promotion, and DTZ 101 in Syzygy files.
+ * Returns them as bits of metrics. `captures` is the result of verify_captures. `push` returns the
+ * verdict of a position after a pawn push. */
 typedef unsigned (*VerifyPush)(void *context, const treb_position *child);
-unsigned verify_at_once(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
+unsigned verify_at_once_metrics(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
                         unsigned verdict, int captures, unsigned metrics, VerifyPush push,
                         void *context);
 
-/* DTZ of a win at once. */
-static inline unsigned verify_once_plies(const VerifyStore *store, unsigned verdict)
+/* Returns the DTZ of such a win. */
+static inline unsigned verify_at_once_plies(const VerifyStore *store, unsigned verdict)
 {
     return store->ply * (verdict == TREB_WIN ? 1 : RULE_PLIES + 1);
 }
 
-/* What a value of a .rtbz file means, from syzygy_dtz. Of those mated, whom it counts a ply or two,
- * 0; VERIFY_NONE if it is no distance. */
+/* Returns the distance that a value `dtz` of syzygy_dtz stands for. It is 0 for a mated side, for
+ * which the file has a ply or two; VERIFY_NONE if `dtz` is no distance. */
 unsigned verify_syzygy_plies(const treb_position *pos, unsigned verdict, int dtz);
 
-/* What captures and the last pawn's promotion make of the DTM `plies` in a cell of a file of bounds:
- * the distance. VERIFY_NONE stays. For the verifier this is as good as a look at the bound itself. With `moves` for
- * what all moves make of the position, and `some` for these alone, the bound of a win is right if it
- * is no less than `moves`, and equal to it unless `some` is. As `some` is never less than `moves`, that is
- * to say that the lesser of the bound and `some` is `moves`. Of losses the same with the greater.
- * `attained`, unless NULL: one of those moves was found to lead to just that distance, and for a win in time to an
- * opponent who loses in time. */
+/* Completes a DTM that a file stores as a bound: returns the DTM after the captures and the
+ * promotion of the last pawn have been taken into account. `plies` is the value in the file;
+ * VERIFY_NONE stays.
+ *
+ * Judging the completed distance is as strict as judging the bound itself. For a win, let `all` be
+ * the shortest win by any move and `some` the shortest win by captures and that promotion. The
+ * bound is right if bound >= all, and bound == all unless some == all. As some >= all, this holds
+ * exactly if min(bound, some) == all. For losses it is the maximum.
+ *
+ * If `attained` is not NULL, it says whether one of those moves leads to exactly the returned
+ * distance and, for a win in time, to an opponent who loses in time. */
 unsigned verify_complete(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
                          unsigned verdict, unsigned plies, bool *attained);
 
-/* The plies that a code stands for, or VERIFY_NONE. */
+/* Returns the plies that a code stands for, or VERIFY_NONE. */
 static inline unsigned verify_plies(const TableHeader *h, int side, unsigned verdict, unsigned code)
 {
     const TableSide *s = &h->side[side];

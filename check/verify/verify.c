@@ -1,7 +1,7 @@
-/* verify.c - see verify.h: the headers, the sample, and what a verification consists of. */
+/* verify.c - see verify.h: the headers, the sample, and the steps of a verification. */
 #include "check/verify/verify.h"
 #include "check/verify/checksum.h"
-#include "check/verify/full.h"
+#include "check/verify/full_check.h"
 #include "check/verify/walk.h"
 
 #include <stdlib.h>
@@ -53,7 +53,8 @@ static void check_ours(VerifyReport *report, VerifyStore *store)
 
 /* ---- the sample ------------------------------------------------------------------------------ */
 
-/* A number that depends on the material, the side and the chunk alone. */
+/* Returns a pseudorandom number from 0 to 1 that depends only on the material, the side and the
+ * chunk. */
 static double chunk_draw(const Material *material, int side, uint64_t chunk)
 {
     char name[MATERIAL_NAME_SIZE];
@@ -74,27 +75,29 @@ typedef struct Sample {
 static void judge_sample(const Sample *sample, VerifyReader *reader, const treb_position *pos,
                          uint64_t key)
 {
-    VerifyTally tally;
+    VerifyMoveSummary summary;
     Move moves[MOVES_MAX];
     int count = movegen_legal(pos, moves);
-    /* The claims of a side that is not stored would be these very moves'. */
+    /* Only stored sides are evaluated. The value of a side that is not stored would be computed
+     * from the very moves that it is compared with. */
     unsigned stored = sample->stored[pos->turn], metrics = sample->metrics;
     const Syzygy *table = sample->entry->syzygy[TREB_DTZ];
     if (table != NULL && syzygy_stores(table, pos)) stored |= metric_bit(TREB_DTZ);
     VerifyValue claim = verify_evaluate(reader, sample->entry, pos, stored);
-    /* Of a draw there is no distance to compare, and only the 50-move rule has to do with its verdict. */
+    /* A draw has no distance to compare. Its verdict depends only on the 50-move rule, which needs
+     * DTZ. */
     if (claim.verdict == TREB_DRAW) metrics &= metric_bit(TREB_DTZ);
-    verify_tally_init(&tally, reader->store->ply);
+    verify_summary_init(&summary, reader->store->ply);
     for (int i = 0; i < count; i++) {
         VerifyKind kind = verify_kind(pos, moves[i]);
         VerifyValue child = verify_child(reader, sample->entry, pos, moves[i], kind, metrics);
-        verify_tally_add(&tally, kind, &child);
+        verify_summary_add(&summary, kind, &child);
     }
     VerifyCase c = {.pos = pos,
                     .key = key,
                     .claim = claim,
-                    .tally = &tally,
-                    .said = VERIFY_NONE,
+                    .summary = &summary,
+                    .stated_dtz = VERIFY_NONE,
                     .compare = stored,
                     .known = sample->metrics};
     if (reader->error.status == TREB_OK) verify_judge(sample->report, &c);
@@ -178,32 +181,32 @@ typedef struct Headers {
     const VerifyCount *count; /* NULL in a sample */
 } Headers;
 
-/* What a header says of one side must be so. */
+/* Compares the counts that a header states for one side. */
 static void check_counts(const Headers *h, const VerifyFile *file, int side)
 {
-    const TableSide *said = &file->header->side[side];
-    /* Of a symmetric material Black's side is White's. */
+    const TableSide *stated = &file->header->side[side];
+    /* For a symmetric material, the numbers of White's side hold for Black's. */
     int real = h->entry->symmetric ? 0 : side;
     const uint64_t *found = h->count != NULL ? h->count->count[real]
                                              : h->entry->file[TREB_WDL].header->side[real].count;
     for (int v = 0; v < WDL_VALUES; v++) {
-        if (said->count[v] == found[v]) continue;
+        if (stated->count[v] == found[v]) continue;
         verify_report_error(
             h->report, VERIFY_KEY_LAST, "%.300s: says %llu %s with %s to move, but there are %llu",
-            table_path(file->table), (unsigned long long)said->count[v], verdict_words[v],
+            table_path(file->table), (unsigned long long)stated->count[v], verdict_words[v],
             side == TREB_WHITE ? "White" : "Black", (unsigned long long)found[v]);
         return;
     }
 }
 
-/* Why the position given for a longest line is not one, or NULL. */
-static const char *fault_of_longest(const Headers *h, const TableSide *said, int metric, int side,
+/* Returns what is wrong with the example position of a longest line, or NULL. */
+static const char *longest_fault(const Headers *h, const TableSide *stated, int metric, int side,
                                     int verdict)
 {
     treb_position pos;
-    const char *fen = said->longest_fen[verdict];
-    if (said->count[verdict] == 0)
-        return fen[0] != '\0' || said->longest[verdict] != 0 ? "there is no such position" : NULL;
+    const char *fen = stated->longest_fen[verdict];
+    if (stated->count[verdict] == 0)
+        return fen[0] != '\0' || stated->longest[verdict] != 0 ? "there is no such position" : NULL;
     if (fen[0] == '\0') return "its position is missing";
     if (position_from_fen(fen, &pos, NULL) != TREB_OK) return "its FEN is none";
     Material m = material_of_position(&pos);
@@ -211,10 +214,10 @@ static const char *fault_of_longest(const Headers *h, const TableSide *said, int
         pos.castling != 0)
         return "its position is no position of the table";
     VerifyValue value = verify_evaluate(h->reader, h->entry, &pos, metric_bit(metric));
-    /* A table that cannot be read is no fault of the position. */
+    /* If a table cannot be read, the position is not at fault. */
     if (h->reader->error.status != TREB_OK) return NULL;
     if (value.verdict != verdict) return "its position has another verdict";
-    return value.plies[metric] != said->longest[verdict] ? "its position has another distance"
+    return value.plies[metric] != stated->longest[verdict] ? "its position has another distance"
                                                          : NULL;
 }
 
@@ -225,15 +228,15 @@ static unsigned longest_found(const uint64_t histogram[VERIFY_PLIES])
     return plies;
 }
 
-/* What is wrong with a histogram, or NULL. That it adds up was seen when the file was opened. */
-static const char *fault_of_histogram(const Headers *h, const TableSide *said, int metric, int side,
+/* Returns what is wrong with a histogram, or NULL. Opening the file has already checked its sum. */
+static const char *histogram_fault(const Headers *h, const TableSide *stated, int metric, int side,
                                       int verdict)
 {
-    const uint64_t *entry = said->histogram[verdict];
-    if (entry == NULL) return said->count[verdict] ? "is missing" : NULL;
+    const uint64_t *entry = stated->histogram[verdict];
+    if (entry == NULL) return stated->count[verdict] ? "is missing" : NULL;
     if (h->count == NULL) return NULL;
     const uint64_t *found = h->count->histogram[metric][h->entry->symmetric ? 0 : side][verdict];
-    for (uint32_t p = 0; p <= said->longest[verdict] && p < VERIFY_PLIES; p++)
+    for (uint32_t p = 0; p <= stated->longest[verdict] && p < VERIFY_PLIES; p++)
         if (entry[p] != found[p]) return "does not count the positions as they are";
     return NULL;
 }
@@ -243,7 +246,7 @@ static void check_histograms(const Headers *h, int metric, int side)
     const VerifyFile *file = &h->entry->file[metric];
     for (int v = 0; v < WDL_VALUES; v++) {
         if (v == TREB_DRAW || metric == TREB_WDL) continue;
-        const char *fault = fault_of_histogram(h, &file->header->side[side], metric, side, v);
+        const char *fault = histogram_fault(h, &file->header->side[side], metric, side, v);
         if (fault == NULL) continue;
         verify_report_error(h->report, VERIFY_KEY_LAST,
                             "%.300s: histogram of the %s with %s to move %s",
@@ -255,23 +258,23 @@ static void check_histograms(const Headers *h, int metric, int side)
 static void check_longest(const Headers *h, int metric, int side)
 {
     const VerifyFile *file = &h->entry->file[metric];
-    const TableSide *said = &file->header->side[side];
+    const TableSide *stated = &file->header->side[side];
     int real = h->entry->symmetric ? 0 : side;
     for (int v = 0; v < WDL_VALUES; v++) {
         const char *fault = NULL;
         if (v == TREB_DRAW || metric == TREB_WDL)
-            fault = said->longest[v] != 0 ? "it can have none" : NULL;
+            fault = stated->longest[v] != 0 ? "it can have none" : NULL;
         else
-            fault = fault_of_longest(h, said, metric, side, v);
+            fault = longest_fault(h, stated, metric, side, v);
         if (fault == NULL && metric != TREB_WDL && h->count != NULL &&
-            said->longest[v] != longest_found(h->count->histogram[metric][real][v]))
+            stated->longest[v] != longest_found(h->count->histogram[metric][real][v]))
             fault = "some line is longer or none as long";
         if (fault == NULL) continue;
         verify_report_error(h->report, VERIFY_KEY_LAST,
                             "%.250s: longest of the %s with %s to move, %u plies, \"%.95s\": %s",
                             table_path(file->table), verdict_words[v],
-                            side == TREB_WHITE ? "White" : "Black", (unsigned)said->longest[v],
-                            said->longest_fen[v], fault);
+                            side == TREB_WHITE ? "White" : "Black", (unsigned)stated->longest[v],
+                            stated->longest_fen[v], fault);
     }
 }
 
@@ -282,7 +285,7 @@ static void check_headers(VerifyReport *report, VerifyStore *store, const Verify
         verify_report_no_memory(report);
         return;
     }
-    /* For a few positions nothing is worth unpacking. */
+    /* Only a few positions follow, for which it is not worth unpacking a large side. */
     store->whole_limit = SMALL_SIDE;
     for (int m = 0; m < TREB_METRICS; m++) {
         for (int side = 0; side < 2 && h.entry->file[m].table != NULL; side++) {
@@ -297,7 +300,7 @@ static void check_headers(VerifyReport *report, VerifyStore *store, const Verify
 
 /* ---- the interface --------------------------------------------------------------------------- */
 
-/* Whether a file of ours has the sides to move that are needed. */
+/* Checks that a file of Trebuchet stores the sides to move that are needed. */
 static treb_status check_sides(const VerifyEntry *entry, int metric, treb_error *error)
 {
     const VerifyFile *file = &entry->file[metric];
@@ -308,7 +311,7 @@ static treb_status check_sides(const VerifyEntry *entry, int metric, treb_error 
     return TREB_OK;
 }
 
-/* Whether the files say enough to be checked at all. */
+/* Checks that the files are there and complete enough to be verified. */
 static treb_status check_files(const VerifyStore *store, VerifyResult *result, treb_error *error)
 {
     const VerifyEntry *entry = store->entry[0];
@@ -339,23 +342,24 @@ static bool all_drawn(const TableHeader *wdl)
     return true;
 }
 
-/* Whether what a move leads to is there. */
-static treb_status check_junior(const VerifyStore *store, const VerifyEntry *junior,
+/* Checks that the tables of a sub-ending are installed. */
+static treb_status check_sub_ending(const VerifyStore *store, const VerifyEntry *sub_ending,
                                 unsigned metrics, treb_error *error)
 {
-    const VerifyFile *wdl = &junior->file[TREB_WDL];
-    if (wdl->table == NULL && junior->syzygy[TREB_WDL] == NULL)
-        return verify_fail_missing(store, &junior->material, TREB_WDL, error);
-    if (!(metrics & metric_bit(TREB_DTM)) || junior->file[TREB_DTM].table != NULL) return TREB_OK;
+    const VerifyFile *wdl = &sub_ending->file[TREB_WDL];
+    if (wdl->table == NULL && sub_ending->syzygy[TREB_WDL] == NULL)
+        return verify_fail_missing(store, &sub_ending->material, TREB_WDL, error);
+    if (!(metrics & metric_bit(TREB_DTM)) || sub_ending->file[TREB_DTM].table != NULL) return TREB_OK;
     return all_drawn(wdl->header) ? TREB_OK
-                                  : verify_fail_missing(store, &junior->material, TREB_DTM, error);
+                                  : verify_fail_missing(store, &sub_ending->material, TREB_DTM, error);
 }
 
-/* A full check reads all of them. Its user should not learn after an hour that one is not there. */
-static treb_status check_juniors(const VerifyStore *store, unsigned metrics, treb_error *error)
+/* A full check reads the tables of all sub-endings. It should not fail after an hour because one is
+ * missing. */
+static treb_status check_sub_endings(const VerifyStore *store, unsigned metrics, treb_error *error)
 {
-    for (size_t i = 1; i <= store->juniors; i++) {
-        treb_status status = check_junior(store, store->entry[i], metrics, error);
+    for (size_t i = 1; i <= store->sub_endings; i++) {
+        treb_status status = check_sub_ending(store, store->entry[i], metrics, error);
         if (status != TREB_OK) return status;
     }
     return TREB_OK;
@@ -380,7 +384,7 @@ static void check_store(VerifyReport *report, VerifyStore *store)
         check_ours(report, store);
         if (!atomic_load(&report->stop)) run_sample(report, store, metrics);
     }
-    /* Headers of Syzygy's files count nothing. */
+    /* The headers of Syzygy files have no counts. */
     if (!syzygy && !atomic_load(&report->stop)) check_headers(report, store, count);
     free(count);
 }
@@ -400,7 +404,7 @@ treb_status verify_material(const Material *material, const VerifyOptions *optio
     else
         status = verify_store_open(&store, &m, options, &error);
     if (status == TREB_OK) status = check_files(&store, result, &error);
-    if (status == TREB_OK && options->full) status = check_juniors(&store, result->metrics, &error);
+    if (status == TREB_OK && options->full) status = check_sub_endings(&store, result->metrics, &error);
     if (status != TREB_OK)
         verify_report_fail(&report, &error);
     else

@@ -1,7 +1,8 @@
-/* walk.c - positions in the order of their cells.
+/* walk.c - see walk.h.
  *
- * The men are put on the board axis by axis, outermost first, and each stage is kept, so that a
- * step redoes only the axes that change: nearly always the innermost. */
+ * The men are put on the board axis by axis, the outermost axis first, and the board of each level
+ * is kept. So a step repeats only the axes that change, which is nearly always the innermost one
+ * alone. */
 #include <string.h>
 
 #include "check/verify/walk.h"
@@ -51,7 +52,7 @@ static void put_axes(VerifyWalk *walk, int from)
         int axis = walk->index->order[i];
         walk->level[i + 1] = walk->level[i];
         walk->clash[i + 1] = walk->clash[i];
-        /* Where men clash already, the others need not be put. */
+        /* Two men share a square already. The others need not be put on the board. */
         if (walk->clash[i]) continue;
         if (axis == INDEX_KINGS_AXIS)
             put_kings(walk, &walk->level[i + 1], &walk->clash[i + 1]);
@@ -118,7 +119,8 @@ bool verify_walk_valid(const VerifyWalk *walk)
     return index_of_men(walk->index, &men) == walk->cell;
 }
 
-/* The coordinate of an axis by another index, which may number bishops and slices in another way. */
+/* Returns the coordinate of an axis in another index, which may number bishops and slices
+ * differently. */
 static uint32_t coordinate_of(const VerifyWalk *walk, const Index *other, int axis)
 {
     int g = axis - 1;

@@ -1,7 +1,7 @@
-/* words.c - what is known of each position of a table under a full check: see full.h.
+/* words.c - see words.h.
  *
- * A scratch file is mapped: what of it is in memory, and for how long, is the system's to decide, and
- * the pages of it that the process holds are given back when it holds too many (memory.h). */
+ * A scratch file is mapped. The system decides which pages of it are in memory. When the process
+ * holds too much memory, it reclaims these pages (memory.h). */
 #define _DEFAULT_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +41,7 @@ treb_status verify_words_in_memory(VerifyWords *words, uint64_t cells, int sides
         words->side[s] = large ? aligned_alloc(HUGE_PAGE, bytes) : malloc(words->side_bytes);
         if (words->side[s] == NULL) return fail_memory(error);
 #ifdef MADV_HUGEPAGE
-        /* Moves lead all over it. */
+        /* Moves lead to words all over this memory. */
         if (large) madvise(words->side[s], bytes, MADV_HUGEPAGE);
 #endif
     }
@@ -82,8 +82,8 @@ treb_status verify_words_on_disk(VerifyWords *words, VerifyStore *store, uint64_
     return TREB_OK;
 }
 
-/* A mapped file has no way to say, when it is written, that the disk is full. */
-treb_status verify_words_take(const VerifyWords *words, uint64_t first, uint64_t end,
+/* Writing to a mapped file cannot report that the disk is full. So the space is reserved first. */
+treb_status verify_words_reserve(const VerifyWords *words, uint64_t first, uint64_t end,
                               treb_error *error)
 {
     uint64_t bytes = (end - first) * words->bytes;
@@ -99,11 +99,11 @@ treb_status verify_words_take(const VerifyWords *words, uint64_t first, uint64_t
     return TREB_OK;
 }
 
-void verify_words_drop(const VerifyWords *words, uint64_t first, uint64_t end)
+void verify_words_discard(const VerifyWords *words, uint64_t first, uint64_t end)
 {
     uint64_t page = words->page_bytes;
     for (int s = 0; s < 2 && words->on_disk && words->side[s] != NULL; s++) {
-        /* Pages that others share stay. */
+        /* Pages that the range shares with other cells stay. */
         uint64_t from = (first * words->bytes + page - 1) / page * page;
         uint64_t to = end * words->bytes / page * page;
         if (from < to) madvise((uint8_t *)words->side[s] + from, (size_t)(to - from), MADV_REMOVE);

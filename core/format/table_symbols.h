@@ -21,7 +21,7 @@ typedef struct SymbolsSide {
 
 typedef struct Symbols {
     Mapped map;              /* the file, if it is on this machine */
-    TableFile *source_file;    /* the file, if it is a source's; not owned. Nothing is mapped then */
+    TableFile *source_file;  /* the file of a source, not owned; nothing is mapped then */
     const TablePages *pages; /* cache for its pages; NULL: none */
     uint64_t end;            /* offset in the file where the pages end */
     _Atomic uint8_t *good;   /* by page: 1 if its checksum was found right */

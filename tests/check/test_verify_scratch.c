@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 
 #include "tests/support/three_men.h"
-#include "check/verify/full_check.h"
+#include "check/verify/full_state.h"
 
 /* The words of KPvK take three times as much, and its codes; those of the others as much. */
 static const uint64_t little = 1 << 18;

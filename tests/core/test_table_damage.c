@@ -253,7 +253,7 @@ static const struct {
     int at, bytes;
     uint64_t value;
     const char *words;
-} wrong_ranks[] = {
+} wrong_blocked[] = {
     {FORMAT_AT_VERSION, 2, 2, "later version"},
     {FORMAT_AT_METRIC, 1, TREB_DTC, "metric does not go with"},
     {FORMAT_AT_INDEX_SCHEME, 1, FORMAT_SCHEME_PLAIN, "metric does not go with"},
@@ -299,19 +299,19 @@ static uint8_t *load_blocked(Sample *sample, char path[PATH_SIZE], size_t *size)
     return load(path, size);
 }
 
-START_TEST(ranks_wrong)
+START_TEST(blocked_wrong)
 {
     Sample sample;
     char path[PATH_SIZE];
     size_t size;
     uint8_t *bytes = load_blocked(&sample, path, &size);
     uint64_t meta = format_get64(bytes + FORMAT_AT_META);
-    int at = wrong_ranks[_i].at;
+    int at = wrong_blocked[_i].at;
     uint8_t *field = at < ABOUT ? bytes + at : bytes + meta + (at - ABOUT);
-    format_put(field, wrong_ranks[_i].bytes, wrong_ranks[_i].value);
+    format_put(field, wrong_blocked[_i].bytes, wrong_blocked[_i].value);
     reseal(bytes, size);
     save(path, bytes, size);
-    must_refuse(path, TREB_ERR_DAMAGED, wrong_ranks[_i].words);
+    must_refuse(path, TREB_ERR_DAMAGED, wrong_blocked[_i].words);
     free(bytes);
     free_sample(&sample);
 }
@@ -449,7 +449,7 @@ int main(void)
     tcase_add_loop_test(tests, meta_wrong, 0, sizeof wrong_meta / sizeof *wrong_meta);
     tcase_add_loop_test(tests, histogram_wrong, 0,
                         sizeof wrong_histogram / sizeof *wrong_histogram);
-    tcase_add_loop_test(tests, ranks_wrong, 0, sizeof wrong_ranks / sizeof *wrong_ranks);
+    tcase_add_loop_test(tests, blocked_wrong, 0, sizeof wrong_blocked / sizeof *wrong_blocked);
     tcase_add_test(tests, blocked_altered);
     tcase_add_test(tests, block_byte_altered);
     tcase_add_test(tests, cut_off_while_open);

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { build, openPage, startBrowser, startServer, tables } from "./bench.mjs";
+import { build, openPage, startBrowser, startServer, tables } from "./bench_page.mjs";
 
 const ROOK = "8/5P1k/8/7K/8/8/8/8 w - - 0 1"; // won by promoting to a rook alone
 const KBNK = "8/8/8/3k4/8/8/8/KBN5 w - - 0 1";
@@ -176,7 +176,7 @@ onPage("playing on the board, promotion and remarks", {}, async (hands, page) =>
     await hands.shot("promotion");
     await page.click('[data-promote="q"]');
     assert.equal(await hands.verdict(), "Stalemate. It is a draw.");
-    assert.match(await hands.text("#judgement"), /f8=Q: Lets the win slip/);
+    assert.match(await hands.text("#judgement"), /f8=Q: Gives away the win/);
 });
 
 onPage("a shared link, Back and Forward", {}, async (hands, page) => {
@@ -300,7 +300,7 @@ onPage("a missing table: the moves, and for the owner the command that makes it"
     await advise(page, null);
     await hands.open(missing);
     assert.equal(await hands.text("#sentence"), "Not known");
-    assert.match(await hands.text("#note"), /^This is KRPvKR, 5 men, of which there is no table here/);
+    assert.match(await hands.text("#note"), /^There is no table for KRPvKR \(5 pieces\) here/);
     assert.ok(await page.isHidden("#missing"));
     assert.equal(await page.locator(".move").count(), 4, "all moves are there");
     await hands.shot("missing-visitor");
@@ -324,7 +324,7 @@ onPage("beyond the tables play goes on", { allow: NOT_FOUND }, async (hands, pag
     assert.match(await hands.fen(), /^8\/8\/3P4\/8\/2r5\//, "taken by dragging");
     // With all men, by click, castling included; back and forth.
     await hands.open("rnbqk2r/pppp1ppp/5n2/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 6 4");
-    assert.match(await hands.text("#note"), /^32 men are more than any table has/);
+    assert.match(await hands.text("#note"), /^Tables stop long before 32 pieces/);
     assert.ok(await page.isDisabled("#play"), "no best play is known");
     await hands.move("e1", "g1");
     assert.equal(await hands.fen(), "rnbqk2r/pppp1ppp/5n2/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQ1RK1 b kq - 7 4");
@@ -430,7 +430,7 @@ onPage("mutual zugzwangs: asked for, counted, set up", {}, async (hands, page) =
     await page.waitForSelector('[data-list="zugzwang"]');
     await page.click('[data-list="zugzwang"] button');
     await page.waitForSelector('[data-list="zugzwang"] .thumb', { timeout: PATIENCE });
-    assert.equal(await hands.text('[data-list="zugzwang"] .hint'), "80 positions: White loses by having to move.");
+    assert.equal(await hands.text('[data-list="zugzwang"] .hint'), "80 positions. In all of them White loses if it must move.");
     assert.equal(await page.locator('[data-list="zugzwang"] .thumb').count(), 6);
     await page.click('[data-list="zugzwang"] .gallery-box > button');
     assert.equal(await page.locator('[data-list="zugzwang"] .thumb').count(), 30);
@@ -477,10 +477,10 @@ onPage("a list that takes long is watched, and stopped", { allow: NOT_FOUND }, a
     await hands.open(KBNK);
     await page.focus(`${list} button`);
     await page.keyboard.press("Enter");
-    await says("2 other lists to be made before it");
+    await says("Waiting for 2 other jobs.");
     assert.equal(await hands.text(":focus"), "Stop", "the focus is not lost");
     job.says = { state: "running", done: 2, total: 200 };
-    await says("Looking at all positions: 1.0 %");
+    await says("Checking all positions: 1.0 %");
     assert.equal(await hands.text(":focus"), "Stop", "the focus is not lost");
     assert.equal(await page.locator(`${list} progress`).getAttribute("value"), "2");
     assert.deepEqual(await hands.faults(), []);
@@ -512,7 +512,7 @@ onPage("rules of thumb: right and wrong, figures, examples", {}, async (hands, p
         "–The opposition: says nothing here",
     ]);
     await page.click('[data-rule="square"] summary');
-    assert.match(await hands.text('[data-rule="square"]'), /It speaks of 80\.1 % of all positions of KPvK \(132,739\), and is wrong in 4\.3 % of these \(5,740\)\./);
+    assert.match(await hands.text('[data-rule="square"]'), /It applies to 80\.1 % of all positions of KPvK \(132,739\), and is wrong in 4\.3 % of them \(5,740\)\./);
     assert.deepEqual(await page.locator('[data-rule="square"] tbody tr').allTextContents(), [
         "Wonoutside the square49,746> 99.9 %",
         "Lostoutside the square36,81798.4 %",
@@ -538,7 +538,7 @@ onPage("rules of thumb: right and wrong, figures, examples", {}, async (hands, p
     assert.ok(await page.isHidden("#rules"));
 });
 
-onPage("the same men elsewhere: two maps", {}, async (hands, page) => {
+onPage("same setup, shifted: two maps", {}, async (hands, page) => {
     await hands.open("8/8/8/3k4/8/3KP3/8/8 w - - 0 1");
     await page.click("#shift-toggle");
     await page.waitForSelector(".shift-map");
@@ -602,7 +602,7 @@ onPage("the side not to move in check: let it move", { allow: /status of 400/ },
 
 onPage("the 50-move rule", {}, async (hands, page) => {
     await hands.open(KBNK.replace("0 1", "60 90"));
-    assert.equal(await hands.verdict(), "Won, but the 50-move rule saves Black");
+    assert.equal(await hands.verdict(), "White wins, but the 50-move rule saves Black");
     assert.match(await hands.text("#note"), /60 half-moves/);
     await page.click("#set-up");
     await page.fill("#clock", "0");
@@ -721,7 +721,7 @@ onPage("by keyboard alone", {}, async (hands, page) => {
     await tabTo("board");
     await go("f7");
     await page.keyboard.press("Enter");
-    assert.match(await hands.text("#announce"), /f7, white pawn taken up/);
+    assert.match(await hands.text("#announce"), /f7, white pawn picked up/);
     await page.keyboard.press("ArrowUp");
     await page.keyboard.press("Enter");
     await page.waitForSelector("#promotion[open]");
@@ -953,7 +953,7 @@ test("a blocked-pawn table: verdict, moves and corresponding squares", { timeout
     await hands.open(BOOK);
     await page.waitForSelector("#squares:not([hidden])");
     await page.click("#squares-toggle");
-    // On the board, by the list, and back: all from the rank file.
+    // On the board, by the list, and back: all from the table.
     await hands.move("e5", "f5");
     assert.match(await hands.text("#judgement"), /Best move/);
     assert.equal(await hands.verdict(), "White wins");
@@ -1056,7 +1056,7 @@ onPage("advice that plays: one sees which it follows, to the mate", {}, async (h
     await hands.open("8/8/8/8/3R4/8/2k5/K7 w - - 0 1");
     await page.waitForSelector('[data-strategy="king-and-rook"]');
     assert.match(await hands.text(".strategy-here"), /^Rb4 – divide in 2$/);
-    assert.match(await hands.text("#advice"), /It wins from every won position, against any defence, in 33 moves at most; best play needs 16\./);
+    assert.match(await hands.text("#advice"), /It wins from every won position, against any defence, in at most 33 moves; best play needs 16\./);
     assert.deepEqual(await hands.faults(), []);
     await page.selectOption("#pace", "350");
     await page.selectOption("#table-plays", "black");
@@ -1092,7 +1092,7 @@ onPage("a pawn ending without a table is solved, and what moves lead to", { serv
     assert.equal(await hands.verdict(), "Not known");
     await page.click(".solver button");
     await hands.awaitVerdict(/^Draw$/, PATIENCE);
-    assert.match(await hands.text("#note"), /^Proven on the spot, by way of \d+ structures of pawns\./);
+    assert.match(await hands.text("#note"), /^Proved just now; \d+ pawn structures examined\./);
     assert.deepEqual(await page.locator("#moves .group-head h2").allTextContents(), ["Drawing", "Losing"]);
     await hands.shot("solved");
     // The game goes on, and is solved as it does.
@@ -1116,10 +1116,10 @@ onPage("a position that takes long to solve is watched, and stopped", { serve: [
     await says("2 other jobs to be done before it.");
     assert.equal(await hands.text(":focus"), "Stop", "the focus is not lost");
     job.says = { state: "running", done: 1002 };
-    await says("Being solved: 1,002 structures of pawns so far.");
+    await says("Solving: 1,002 pawn structures so far.");
     assert.deepEqual(await hands.faults(), []);
     await page.reload();
-    await says("Being solved: ");
+    await says("Solving: ");
     await page.click(".solver button");
     await says("Solve it");
     while (!job.cancelled) {

@@ -112,25 +112,25 @@ test("what a blocked-pawn table says, in words", () => {
     const blocked = { file: "d4-d5.exact.treb", upper_bounds: false };
     const known = probe({ verdict: "loss", verdict_clock_zero: "loss", dtm_plies: null, dtc_plies: 2, blocked });
     assert.equal(verdictSentence(known).text, "Black wins");
-    assert.match(verdictNote(known), /^From a blocked-pawn table: 2 plies to mate or .*50-move rule is left aside/);
+    assert.match(verdictNote(known), /^From a blocked-pawn table: 2 plies to mate or .*50-move rule is ignored/);
     const bound = { ...known, dtc_plies: null, at_most_plies: 2, blocked: { ...blocked, upper_bounds: true } };
     assert.match(verdictNote(bound), /at most 2 plies/);
     assert.match(verdictNote({ ...known, verdict: "draw" }), /neither side can win/);
     const open = { ...known, verdict: null, verdict_clock_zero: null };
-    assert.match(verdictNote(open), /not decided/);
+    assert.match(verdictNote(open), /does not decide this/);
     assert.equal(verdictSentence(open).text, "Not known");
 });
 
-test("what was proven on the spot, in words", () => {
+test("what the server has proved on request, in words", () => {
     const solved = { structures: 12, rule50: "no", out_of_memory: false };
     const move = { uci: "e3d3", at_most_plies: 7, dtc_plies: null };
     const won = { state: "ongoing", turn: "white", verdict: "win", at_most_plies: 7, dtc_plies: null, moves: [move], solved };
-    assert.match(verdictNote(won), /12 structures of pawns\. At most 7 plies to the next capture.*rule changes nothing\.$/);
-    assert.match(verdictNote({ ...won, at_most_plies: null, dtc_plies: 1 }), /pawns\. 1 ply to the next capture/);
-    assert.match(verdictNote({ ...won, at_most_plies: null }), /pawns\. The 50-move rule/);
-    assert.match(verdictNote({ ...won, solved: { ...solved, rule50: "maybe" } }), /50-move rule is left aside\.$/);
-    assert.equal(verdictNote({ ...won, verdict: "draw" }), "Proven on the spot, by way of 12 structures of pawns.");
-    assert.match(verdictNote({ ...won, verdict: null }), /^Not decided\. The time/);
+    assert.match(verdictNote(won), /12 pawn structures examined\. At most 7 plies to the next capture.*rule changes nothing\.$/);
+    assert.match(verdictNote({ ...won, at_most_plies: null, dtc_plies: 1 }), /examined\. 1 ply to the next capture/);
+    assert.match(verdictNote({ ...won, at_most_plies: null }), /examined\. The 50-move rule/);
+    assert.match(verdictNote({ ...won, solved: { ...solved, rule50: "maybe" } }), /50-move rule is ignored\.$/);
+    assert.equal(verdictNote({ ...won, verdict: "draw" }), "Proved just now; 12 pawn structures examined.");
+    assert.match(verdictNote({ ...won, verdict: null }), /^The time that this server allows ran out/);
     assert.equal(withBounds(won).moves[0].dtc_plies, 7);
     assert.equal(withBounds({ ...won, moves: [{ at_most_plies: null, dtc_plies: 3 }] }).moves[0].dtc_plies, 3);
 });
@@ -151,21 +151,21 @@ test("where tables end the page says so, and what is known", () => {
     assert.equal(verdictSentence(beyond("no_table")).text, "Not known");
     assert.equal(
         verdictNote(beyond("no_table")),
-        "This is KRPPvKRP, 7 men, of which there is no table here. One move leads to a position that is known.",
+        "There is no table for KRPPvKRP (7 pieces) here. One move leads to a known position.",
     );
     const many = beyond("too_many_men", { men: 32, material: null, moves: [] });
-    assert.equal(verdictNote(many), "32 men are more than any table has. All legal moves can be played.");
+    assert.equal(verdictNote(many), "Tables stop long before 32 pieces. You can still play every legal move.");
     assert.match(verdictNote(beyond("castling")), /^Castling is still possible/);
 });
 
 test("corresponding squares in words", () => {
-    assert.match(squaresRule(RANKS), /^When Black’s king steps on a filled mark, White’s must/);
+    assert.match(squaresRule(RANKS), /^When Black’s king goes to a filled mark, White’s king must/);
     assert.match(squaresRule({ ...RANKS, groups: [] }), /no mutual zugzwang/);
-    assert.match(zugzwangHere(RANKS, parseFen(RANKS.fen)), /whoever moves loses/);
+    assert.match(zugzwangHere(RANKS, parseFen(RANKS.fen)), /the side to move loses/);
     const here = zugzwangHere(RANKS, parseFen("8/8/2k5/3pK3/3P4/8/8/8 w - - 0 1"));
-    assert.match(here, /with the move Black does not win, and White loses/);
+    assert.match(here, /Black to move does not win; White to move loses/);
     assert.equal(zugzwangHere(RANKS, parseFen("8/2k5/8/3pK3/3P4/8/8/8 w - - 0 1")), "");
-    assert.equal(bothLose(RANKS), "Whoever moves loses: Ke5–Kc4.");
+    assert.equal(bothLose(RANKS), "The side to move loses: Ke5–Kc4.");
     assert.equal(bothLose({ ...RANKS, double_zugzwangs: {} }), "");
     const marks = marksBySquare(RANKS.groups);
     assert.deepEqual(marks.e5, { attacker: [1], defender: [0] });
@@ -226,7 +226,7 @@ test("a FEN is found in what people paste", () => {
         assert.equal(fenIn(text), text);
     assert.throws(() => parseFen("https://lichess.org/abcdefgh"), /link has no position/);
     const impossible = "https://lichess.org/editor/4k3/8/8/8/8/8/8/4K2R_w_KQkq_e6_0_1";
-    assert.equal(again(impossible), "4k3/8/8/8/8/8/8/4K2R w K - 0 1", "links may say what cannot be");
+    assert.equal(again(impossible), "4k3/8/8/8/8/8/8/4K2R w K - 0 1", "links may have impossible rights");
 });
 
 test("what the server says becomes a sentence", () => {
@@ -350,14 +350,14 @@ test("verdicts in words", () => {
     assert.equal(say({ turn: "black", verdict: "loss", dtm_plies: 2 }), "White mates in 1 move");
     assert.equal(say({ dtm_plies: null }), "White wins");
     assert.equal(say({ verdict: "draw", dtm_plies: null }), "Draw");
-    assert.equal(say({ verdict: "cursed_win" }), "Won, but the 50-move rule saves Black");
-    assert.equal(say({ verdict: "blessed_loss" }), "Won, but the 50-move rule saves White");
+    assert.equal(say({ verdict: "cursed_win" }), "White wins, but the 50-move rule saves Black");
+    assert.equal(say({ verdict: "blessed_loss" }), "Black wins, but the 50-move rule saves White");
     assert.equal(say({ state: "checkmate", verdict: "loss", dtm_plies: 0 }), "Checkmate. Black wins.");
     assert.equal(say({ state: "stalemate", verdict: "draw" }), "Stalemate. It is a draw.");
     assert.match(say({ state: "insufficient_material", verdict: "draw" }), /^Draw/);
     assert.match(
         verdictNote(probe({ verdict: "cursed_win", verdict_clock_zero: "win", halfmove_clock: 70 })),
-        /70 half-moves .* with a fresh clock White would win/,
+        /70 half-moves ago; with the clock at 0 White would win/,
     );
     assert.match(
         verdictNote(probe({ verdict: "blessed_loss", verdict_clock_zero: "blessed_loss", dtm_plies: 156 })),
@@ -389,7 +389,7 @@ test("a move is told against the best", () => {
     const judge = (best, own) => judgeMove([best], own, "dtm")?.text;
     assert.equal(judge(win(11), win(11)), "Best move");
     assert.equal(judge(win(11), win(17)), "Still winning, 3 moves slower");
-    assert.equal(judge(win(11), draw), "Lets the win slip");
+    assert.equal(judge(win(11), draw), "Gives away the win");
     assert.equal(judge(win(11), loss), "Turns a win into a loss");
     assert.equal(judge(draw, loss), "Loses a drawn game");
     assert.equal(judge(draw, draw), "Holds the draw");
@@ -506,7 +506,7 @@ test("charts add up plies by moves", () => {
         rankWords([0, 6, 2, 4], 2, "White", "Mate"),
         "This position: mate in 2 moves. 33.3 % of White’s wins take longer.",
     );
-    assert.match(rankWords([0, 6, 2, 4], 3, "White", "Mate"), /No win of White’s takes longer/);
+    assert.match(rankWords([0, 6, 2, 4], 3, "White", "Mate"), /No win for White takes longer/);
 });
 
 test("only a page from this machine is the owner's", () => {
@@ -525,11 +525,11 @@ test("lists in words", () => {
         positions: Array(shown),
     });
     assert.match(listWords(list(0, 0, 0, 0), false), /^There are none/);
-    assert.equal(listWords(list(0, 0, 209, 209), false), "209 positions: Black loses by having to move.");
-    assert.equal(listWords(list(0, 0, 209, 209), true), "209 positions: White loses by having to move.");
+    assert.equal(listWords(list(0, 0, 209, 209), false), "209 positions. In all of them Black loses if it must move.");
+    assert.equal(listWords(list(0, 0, 209, 209), true), "209 positions. In all of them White loses if it must move.");
     assert.equal(
         listWords(list(15, 1063, 43, 256), false),
-        "1,121 positions: whoever is to move loses in 15, White loses by having to move in 1,063, Black loses by having to move in 43. The 256 in which it takes longest:",
+        "1,121 positions. In 15 the side to move loses, whichever it is; in 1,063 White loses if it must move; in 43 Black loses if it must move. The 256 that take longest to win:",
     );
     const longest = (found, shown) => ({ kind: "longest", found, positions: Array(shown) });
     assert.equal(listWords(longest(1, 1), false), "No other win takes as long.");
@@ -545,19 +545,19 @@ test("rules in words", () => {
     assert.equal(ruleTitle("The wrong bishop: a rook's pawn"), "The wrong bishop");
     assert.deepEqual(ruleText("It is\nso.\n\n  (1) One.\n  (2) Two\nlines."), ["It is so.", "(1) One.", "(2) Two lines."]);
     const figures = (wrong) => ({ positions: 1000, silent: 900, sayings: [{ says: "win", wrong: 0 }, { says: "loss", wrong }] });
-    assert.equal(figuresWords(figures(0), "KPvK"), "It speaks of 10.0 % of all positions of KPvK (100), and is right in all of them.");
-    assert.match(figuresWords(figures(7), "KPvK"), /and is wrong in 7\.0 % of these \(7\)\.$/);
+    assert.equal(figuresWords(figures(0), "KPvK"), "It applies to 10.0 % of all positions of KPvK (100), and is right in all of them.");
+    assert.match(figuresWords(figures(7), "KPvK"), /and is wrong in 7\.0 % of them \(7\)\.$/);
     assert.equal(claimWords("false", "white"), "false here");
     const statement = { positions: 1000, silent: 900, sayings: [{ says: "true", wrong: 0 }, { says: "false", wrong: 7 }] };
-    assert.match(figuresWords(statement, "KBNvK"), /\(100\), and is false of 7\.0 % of these \(7\)\.$/);
-    assert.equal(figuresWords({ positions: 9, silent: 9, sayings: [] }, "KPvK"), "It speaks of no position of KPvK.");
+    assert.match(figuresWords(statement, "KBNvK"), /\(100\), and is false of 7\.0 % of them \(7\)\.$/);
+    assert.equal(figuresWords({ positions: 9, silent: 9, sayings: [] }, "KPvK"), "It applies to no position of KPvK.");
 });
 
 test("places of a configuration in words", () => {
     assert.equal(placeWords("e4", "loss", "black"), "King on e4: White wins");
-    assert.equal(placeWords("e4", "impossible", "black"), "King on e4: cannot be");
+    assert.equal(placeWords("e4", "impossible", "black"), "King on e4: not possible");
     const side = { loss: 0, draw: 0, win: 0, impossible: 0, one_verdict: true, moves: [] };
-    assert.equal(groupWords({ ...side, impossible: 3 }, "white"), "cannot be");
+    assert.equal(groupWords({ ...side, impossible: 3 }, "white"), "not possible");
     assert.equal(groupWords({ ...side, win: 3, moves: ["Ka1"] }, "black"), "Black wins by Ka1");
     assert.equal(groupWords({ ...side, draw: 3, moves: ["a", "b", "c", "d"] }, "black"), "a draw by a, b, c, …");
     assert.equal(groupWords({ ...side, loss: 1, draw: 2, one_verdict: false }, "white"), "a draw in 2, Black wins in 1");

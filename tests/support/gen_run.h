@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "gen/generate.h"
+#include "tests/support/part.h"
 #include "tests/support/suite.h"
 
 enum { PATH_SIZE = 4200, ALL = 35, EVERY = (1 << TREB_METRICS) - 1 };

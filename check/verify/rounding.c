@@ -1,31 +1,32 @@
-/* round.c - Syzygy's files: distances that may be a ply longer settled.
+/* rounding.c - see rounding.h.
  *
- * By rising n, of positions whose distance is n or n + 1: it is n if the moves say so, where all
- * children that are nearer to their end have been settled; else n + 1. */
+ * The positions whose distance is n or n + 1 are resolved in the order of n. When it is the turn of
+ * n, all children that are nearer to their end are resolved. The distance is n if the moves result
+ * in n, otherwise n + 1. */
 #include <stdlib.h>
 
-#include "check/verify/round.h"
+#include "check/verify/rounding.h"
 #include "check/verify/moves.h"
 #include "check/verify/passes.h"
 
 enum {
-    RUN = 64,     /* words looked through at a stroke */
-    ROUNDS = 4096 /* more than any distance of a Syzygy file's */
+    RUN = 64,     /* number of words that are scanned together */
+    ROUNDS = 4096 /* larger than any distance in a Syzygy file */
 };
 
-static void do_settle(VerifyWorker *w, const treb_position *pos)
+static void resolve_position(VerifyWorker *w, const treb_position *pos)
 {
-    const VerifyFull *full = w->full;
+    const VerifyFullCheck *full = w->full;
     uint64_t word = verify_own_word(w);
-    VerifyTally tally;
+    VerifyMoveSummary summary;
     VerifyValue made = {.verdict = (uint8_t)verify_word_verdict(word)};
-    verify_tally_moves(w, pos, &tally);
-    verify_tally_plies(&tally, &made);
+    verify_summarise_moves(w, pos, &summary);
+    verify_summary_plies(&summary, &made);
     unsigned plies = full->ply * (full->round + (made.plies[TREB_DTZ] > full->ply * full->round));
     verify_put_own(w, verify_word_set(&full->words, word, TREB_DTZ, plies));
 }
 
-/* Goes to a cell further on. */
+/* Moves the walk forward to a cell. */
 static void walk_to(VerifyWalk *walk, uint64_t cell)
 {
     enum { NEAR = 16 };
@@ -40,14 +41,14 @@ static bool any_word(const uint32_t *words, uint32_t mask, uint32_t bits)
     return found != 0;
 }
 
-/* Settles those cells of a chunk whose turn it is. */
-static void settle_chunk(VerifyWorker *w, uint64_t from, uint64_t to)
+/* Resolves the cells of a chunk whose rounded distance is that of the current round. */
+static void resolve_chunk(VerifyWorker *w, uint64_t from, uint64_t to)
 {
-    const VerifyFull *full = w->full;
+    const VerifyFullCheck *full = w->full;
     const VerifyField *field = &full->words.field[TREB_DTZ];
     const uint32_t *words = full->words.side[w->side], mask = (uint32_t)field->mask;
     uint32_t bits = (full->ply * full->round + 1) << field->shift;
-    if (!(full->open[w->side][from / VERIFY_CHUNK] >> full->round % 64 & 1)) return;
+    if (!(full->unresolved[w->side][from / VERIFY_CHUNK] >> full->round % 64 & 1)) return;
     verify_memory_reclaim(&full->store->memory);
     verify_walk_seek(&w->walk, full->index, from);
     for (uint64_t cell = from; cell < to; cell++) {
@@ -59,15 +60,15 @@ static void settle_chunk(VerifyWorker *w, uint64_t from, uint64_t to)
         walk_to(&w->walk, cell);
         treb_position pos = *verify_walk_position(&w->walk);
         pos.turn = (uint8_t)w->side;
-        do_settle(w, &pos);
-        if (verify_unread(w)) return;
+        resolve_position(w, &pos);
+        if (verify_read_failed(w)) return;
     }
 }
 
-/* Finds what is to be settled in a chunk. */
-static void find_open(VerifyWorker *w, uint64_t from, uint64_t to)
+/* Records which rounded distances a chunk has. */
+static void find_unresolved(VerifyWorker *w, uint64_t from, uint64_t to)
 {
-    const VerifyFull *full = w->full;
+    const VerifyFullCheck *full = w->full;
     uint64_t open = 0;
     verify_memory_reclaim(&full->store->memory);
     for (uint64_t cell = from; cell < to; cell++) {
@@ -76,35 +77,35 @@ static void find_open(VerifyWorker *w, uint64_t from, uint64_t to)
         if (plies == VERIFY_NONE || plies % full->ply == 0) continue;
         plies /= full->ply;
         open |= UINT64_C(1) << plies % 64;
-        if (!atomic_load_explicit(&full->rounds[plies], memory_order_relaxed))
-            atomic_store(&full->rounds[plies], true);
+        if (!atomic_load_explicit(&full->distances_unresolved[plies], memory_order_relaxed))
+            atomic_store(&full->distances_unresolved[plies], true);
     }
-    full->open[w->side][from / VERIFY_CHUNK] = open;
+    full->unresolved[w->side][from / VERIFY_CHUNK] = open;
 }
 
-bool verify_settle_claim(VerifyFull *full)
+bool verify_rounding_claim(VerifyFullCheck *full)
 {
     uint64_t chunks = (full->index->size + VERIFY_CHUNK - 1) / VERIFY_CHUNK;
-    if (!verify_claim(&full->store->memory, 2 * chunks * sizeof **full->open)) return false;
-    full->rounds = calloc(ROUNDS, sizeof *full->rounds);
-    for (int s = 0; s < full->sides; s++) full->open[s] = calloc(chunks, sizeof **full->open);
-    return full->rounds != NULL && full->open[0] != NULL && full->open[full->sides - 1] != NULL;
+    if (!verify_claim(&full->store->memory, 2 * chunks * sizeof **full->unresolved)) return false;
+    full->distances_unresolved = calloc(ROUNDS, sizeof *full->distances_unresolved);
+    for (int s = 0; s < full->sides; s++) full->unresolved[s] = calloc(chunks, sizeof **full->unresolved);
+    return full->distances_unresolved != NULL && full->unresolved[0] != NULL && full->unresolved[full->sides - 1] != NULL;
 }
 
-void verify_settle(VerifyFull *full)
+void verify_resolve_rounding(VerifyFullCheck *full)
 {
     unsigned before = 0, last = 0;
     if (atomic_load(&full->report->stop)) return;
     for (int s = 0; s < full->sides; s++)
-        verify_run_threads(full, &(VerifyPass){.chunk = find_open, .side = s, .silent = true});
+        verify_run_threads(full, &(VerifyPass){.chunk = find_unresolved, .side = s, .silent = true});
     for (unsigned n = 0; n < ROUNDS; n++)
-        if (atomic_load(&full->rounds[n])) last = n;
+        if (atomic_load(&full->distances_unresolved[n])) last = n;
     verify_report_phase(full->report, "rounding", last);
     for (full->round = 0; full->round <= last; full->round++) {
-        if (!atomic_load(&full->rounds[full->round])) continue;
+        if (!atomic_load(&full->distances_unresolved[full->round])) continue;
         for (int s = 0; s < full->sides; s++)
             verify_run_threads(full,
-                               &(VerifyPass){.chunk = settle_chunk, .side = s, .silent = true});
+                               &(VerifyPass){.chunk = resolve_chunk, .side = s, .silent = true});
         verify_report_progress(full->report, full->round - before);
         before = full->round;
     }

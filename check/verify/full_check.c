@@ -1,46 +1,47 @@
-/* full.c - checks every position of a table.
+/* full_check.c - checks every position of a table.
  *
- * Verdict and distances of each position are a word (full.h). The words of both sides to move are
- * filled in passes over all cells:
+ * The verdict and the distances of each position are packed into a word (words.h). Passes over all
+ * cells fill in the words of both sides to move:
  *
- *   verdicts    of both sides: what is stored, or what a capture does if that is better
- *   distances   of the side that is stored; where a table leaves out what is won at once, 1; where
- *               it has bounds, completed
- *   moves       of the other side first: its distances follow from its moves, which all lead to the
- *               stored side or to other tables, and its verdicts are judged; then of the stored
- *               side, whose distances are judged as well
+ *   verdicts    of both sides: the stored verdict, or the best capture if that is better
+ *   distances   of the side that is stored. Where a table omits wins at once, the distance is 1.
+ *               Where it stores bounds, they are completed.
+ *   moves       of the other side first: its distances follow from its moves, which all lead to
+ *               the stored side or to other tables, and its verdicts are judged. Then of the
+ *               stored side: its verdicts and distances are judged.
  *
- * What a capture or promotion leads to is worked out from other tables, which takes by far the
- * longest: of draws its distance is not asked, of others only where it may matter. Where captures and
- * the queen complete a bound the word keeps whether one of them attains the distance, so that they need
- * not be asked again; and where mates are not asked, whether a move was found that wins at once, as by far
- * most wins with pawns do.
+ * The value after a capture or promotion comes from other tables. Computing it takes by far the
+ * most time. So a check does not compute the distance if the position is a draw, and otherwise only
+ * if the distance can matter. If captures and the promotion to a queen complete a bound, the word
+ * records whether one of them leads to exactly that distance, so that the moves pass need not
+ * compute them again. If there is no DTM table, the word records instead whether a move was found
+ * that wins at once, as in most wins with pawns.
  *
- * Where metrics have different sides stored, the distances that one side lacks are filled in before
- * the others are judged by it.
+ * If the metrics have different sides stored, the distances that one side lacks are filled in
+ * before the other side is judged by them.
  *
- * Of a table with a scratch file and one leading pawn these passes are made for one place of that pawn
- * after the other.
+ * If the words are in a scratch file and the table has one leading pawn, these passes run in
+ * stages: one stage for each square of that pawn.
  *
- * Of Syzygy's files the distances are filled in for both sides before any is judged, and settled
- * (round.c). What is then judged is one distance for each position. */
+ * For Syzygy files, the distances of both sides are filled in before any is judged, and rounded
+ * distances are resolved (rounding.c). Then one distance is judged for each position. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/system/error.h"
 #include "core/system/io.h"
-#include "check/verify/full.h"
+#include "check/verify/full_check.h"
 #include "check/verify/fill.h"
 #include "check/verify/passes.h"
-#include "check/verify/round.h"
+#include "check/verify/rounding.h"
 #include "check/verify/unpack.h"
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-enum { PLIES_BITS = 12 /* of a distance, at most: VERIFY_PLIES */ };
+enum { PLIES_BITS = 12 /* maximum number of bits of a distance: VERIFY_PLIES */ };
 
-/* The longest distance that the files of a metric have or speak of. */
+/* Returns the longest distance that a file contains or claims in its header. */
 static unsigned longest_of(const TableHeader *h)
 {
     unsigned longest = 0;
@@ -54,7 +55,8 @@ static unsigned longest_of(const TableHeader *h)
     return longest;
 }
 
-/* A distance of the side that is not stored may be a ply longer, and one number stands for none. */
+/* Returns the number of bits for a distance. A distance of the side that is not stored may be a ply
+ * longer, and one number stands for VERIFY_NONE. */
 static unsigned bits_for(unsigned longest)
 {
     unsigned bits = 1;
@@ -62,11 +64,11 @@ static unsigned bits_for(unsigned longest)
     return bits;
 }
 
-static void choose_words(VerifyFull *full)
+static void choose_words(VerifyFullCheck *full)
 {
     unsigned bits[TREB_METRICS] = {3, 0, 0, 0};
     if (full->syzygy) {
-        bits[TREB_DTZ] = bits[VERIFY_SAID] = 13; /* in half plies */
+        bits[TREB_DTZ] = bits[VERIFY_STATED_DTZ] = 13; /* distances are in half plies */
     } else {
         for (int m = TREB_DTZ; m < TREB_METRICS; m++)
             if (full->metrics & metric_bit(m))
@@ -80,12 +82,13 @@ static void choose_words(VerifyFull *full)
         if (completed && full->stored[s] & metric_bit(TREB_DTM))
             full->attained[s] = ATTAINED_MATE;
         else if (!mates && zeroing && full->stored[s] == full->metrics)
-            full->attained[s] = ATTAINED_ONCE;
+            full->attained[s] = ATTAINED_AT_ONCE;
     }
 }
 
-/* Of what the planes of a batch come in: positions that stand in two orientations have their code
- * in one of two planes of a slice if pawns can be their own mirror image. */
+/* Returns the number of cells by which batches grow: a plane, or a slice if the pawns can be their
+ * own mirror image. Such a slice has positions in two orientations, and the file may have the code
+ * of a position in the plane of the other orientation. */
 static uint64_t batch_unit(const Index *index)
 {
     int pawns =
@@ -102,8 +105,9 @@ static bool fail_need(VerifyReport *report, uint64_t bytes)
     return false;
 }
 
-/* Memory for the codes of a batch: as many as half of what there is has room for. */
-static bool claim_batch(VerifyFull *full)
+/* Allocates memory for the codes of a batch: as many cells as fit in half of the memory that is
+ * left. */
+static bool claim_batch(VerifyFullCheck *full)
 {
     uint64_t unit = batch_unit(full->index), most = (full->store->memory.limit - full->store->memory.used) / 2;
     uint64_t units = most / verify_batch_bytes(full, unit);
@@ -115,7 +119,7 @@ static bool claim_batch(VerifyFull *full)
     return full->batch.memory != NULL;
 }
 
-static void release_batch(VerifyFull *full)
+static void release_batch(VerifyFullCheck *full)
 {
     free(full->batch.memory);
     full->batch.memory = NULL;
@@ -123,8 +127,8 @@ static void release_batch(VerifyFull *full)
     verify_store_retry(full->store);
 }
 
-/* The larger of the two files, unpacked, and what is to be settled. */
-static bool claim_syzygy(VerifyFull *full)
+/* Claims memory for the larger of the two unpacked files, and for resolving rounded distances. */
+static bool claim_syzygy(VerifyFullCheck *full)
 {
     uint64_t most = 0;
     for (int m = TREB_WDL; m <= TREB_DTZ; m++) {
@@ -134,13 +138,14 @@ static bool claim_syzygy(VerifyFull *full)
     }
     if (!verify_claim(&full->store->memory, most))
         return fail_need(full->report, full->store->memory.used + most + most / 2);
-    if (verify_settle_claim(full)) return true;
+    if (verify_rounding_claim(full)) return true;
     verify_report_no_memory(full->report);
     return false;
 }
 
-/* Where a scratch file goes: the folder that was named, or the table's. To be freed. */
-static char *scratch_folder(const VerifyFull *full)
+/* Returns the folder for the scratch file: the one in the options, or the folder of the table. The
+ * caller frees it. NULL: out of memory. */
+static char *scratch_folder(const VerifyFullCheck *full)
 {
     const char *named = full->report->options->scratch;
     const VerifyEntry *entry = full->entry;
@@ -149,20 +154,22 @@ static char *scratch_folder(const VerifyFull *full)
                                   : table_path(entry->file[TREB_WDL].table));
 }
 
-/* A table with one leading pawn is checked by where that is, the most advanced first: all that its
- * pushes lead to has then been looked at, and three stages need be on the disk at a time. Of
- * a symmetric material the other side's pushes lead to other stages. */
+/* A table with one leading pawn is checked in stages, one for each square of that pawn, the most
+ * advanced square first. All positions that a pawn push leads to have then been checked, and only
+ * three stages need to be on disk at a time. This does not work for a symmetric material, because
+ * the pushes of the other side lead to other stages. */
 enum { STAGES_KEPT = 3 };
 
-static bool has_stages(const VerifyFull *full)
+static bool has_stages(const VerifyFullCheck *full)
 {
     const Index *index = full->index;
     return !full->syzygy && full->sides == 2 && index->pawns &&
            index->material.count[index->lead_color][TREB_PAWN] == 1;
 }
 
-/* Words that leave a quarter of memory for all else are in memory, others in a scratch file. */
-static bool claim_words(VerifyFull *full)
+/* Allocates the words: in memory if they leave a quarter of it for everything else, otherwise in a
+ * scratch file. */
+static bool claim_words(VerifyFullCheck *full)
 {
     VerifyStore *store = full->store;
     uint64_t room = store->memory.limit - store->memory.used, cells = full->index->size;
@@ -180,13 +187,14 @@ static bool claim_words(VerifyFull *full)
                      : verify_words_on_disk(&full->words, store, cells, full->sides, full->folder,
                                             most, &error);
     }
-    /* Half of the rest is for what may be given back: words that are looked at, memos. */
+    /* Half of the remaining memory is for reclaimable memory: the pages of the words in use, and
+     * memos. */
     verify_claim(&store->memory, (store->memory.limit - store->memory.used) / 2);
     if (status != TREB_OK) verify_report_fail(full->report, &error);
     return status == TREB_OK;
 }
 
-static bool claim_memory(VerifyFull *full)
+static bool claim_memory(VerifyFullCheck *full)
 {
     VerifyStore *store = full->store;
     uint64_t least = full->syzygy ? 0 : 4 * verify_batch_bytes(full, batch_unit(full->index));
@@ -202,7 +210,7 @@ static bool claim_memory(VerifyFull *full)
 
 /* ---- passes ---------------------------------------------------------------------------------- */
 
-static void run_stage(VerifyFull *full)
+static void run_stage(VerifyFullCheck *full)
 {
     int sides = full->sides;
     for (int s = 0; s < sides; s++)
@@ -211,7 +219,7 @@ static void run_stage(VerifyFull *full)
         if (full->stored[s] != 0)
             verify_run_batches(full, verify_do_distances, full->stored[s], s, "distances");
     if (full->stages == 1) release_batch(full);
-    /* A side's distances have to be filled in before the other is judged. */
+    /* The distances of one side must be filled in before the other side is judged. */
     bool whole[2] = {full->stored[0] == full->metrics, full->stored[1] == full->metrics};
     int first = whole[0] ? 1 : 0;
     if (sides == 1) {
@@ -226,8 +234,9 @@ static void run_stage(VerifyFull *full)
     verify_run_pass(full, verify_do_moves, first ^ 1, "moves");
 }
 
-/* The cells with the leading pawn on a file and so many ranks from its last one. */
-static void stage_cells(const VerifyFull *full, int file, int ranks, uint64_t *first, uint64_t *end)
+/* Computes the cells whose leading pawn is on `file` and `ranks` ranks before its last rank (the
+ * seventh for White). */
+static void stage_cells(const VerifyFullCheck *full, int file, int ranks, uint64_t *first, uint64_t *end)
 {
     enum { FILES = 4, RANKS = INDEX_PLACES / FILES };
     const Index *index = full->index;
@@ -236,46 +245,46 @@ static void stage_cells(const VerifyFull *full, int file, int ranks, uint64_t *f
     *end = *first + index->second_radix * index->slice_size;
 }
 
-static void drop_stage(const VerifyFull *full, int file, int ranks)
+static void discard_stage(const VerifyFullCheck *full, int file, int ranks)
 {
     uint64_t first, end;
     stage_cells(full, file, ranks, &first, &end);
-    verify_words_drop(&full->words, first, end);
+    verify_words_discard(&full->words, first, end);
 }
 
-/* A pawn's step leads to the stage before, and its double step to that before it: that from the
- * second rank leads to the fourth. */
-static void run_stages(VerifyFull *full)
+/* A pawn's single step leads to the stage before this one, and the double step from the second rank
+ * to the fourth rank leads to the stage before that. */
+static void run_stages(VerifyFullCheck *full)
 {
     enum { RANKS = 6, HOME = RANKS - 1, DOUBLE = HOME - 2 };
     treb_error error;
     for (; full->stage < full->stages && !atomic_load(&full->report->stop); full->stage++) {
         int file = full->stage / RANKS, ranks = full->stage % RANKS;
         stage_cells(full, file, ranks, &full->first, &full->end);
-        if (verify_words_take(&full->words, full->first, full->end, &error) != TREB_OK) {
+        if (verify_words_reserve(&full->words, full->first, full->end, &error) != TREB_OK) {
             verify_report_fail(full->report, &error);
             return;
         }
         run_stage(full);
-        if (ranks > 0 && ranks - 1 != DOUBLE) drop_stage(full, file, ranks - 1);
+        if (ranks > 0 && ranks - 1 != DOUBLE) discard_stage(full, file, ranks - 1);
         if (ranks != HOME) continue;
-        drop_stage(full, file, DOUBLE);
-        drop_stage(full, file, HOME);
+        discard_stage(full, file, DOUBLE);
+        discard_stage(full, file, HOME);
     }
 }
 
-static void run_ours(VerifyFull *full)
+static void run_ours(VerifyFullCheck *full)
 {
     treb_error error;
     if (full->stages > 1)
         run_stages(full);
-    else if (verify_words_take(&full->words, full->first, full->end, &error) != TREB_OK)
+    else if (verify_words_reserve(&full->words, full->first, full->end, &error) != TREB_OK)
         verify_report_fail(full->report, &error);
     else
         run_stage(full);
 }
 
-static void run_syzygy_distances(VerifyFull *full)
+static void run_syzygy_distances(VerifyFullCheck *full)
 {
     const Syzygy *table = full->entry->syzygy[TREB_DTZ];
     verify_flat_load(full->report, table, false, &full->flat);
@@ -286,13 +295,13 @@ static void run_syzygy_distances(VerifyFull *full)
     for (int s = 0; s < full->sides; s++)
         if (full->sides == 2 && syzygy_has_side(table, s ^ 1))
             verify_run_pass(full, verify_do_syzygy_fill, s, "distances");
-    verify_settle(full);
+    verify_resolve_rounding(full);
 }
 
-static void run_syzygy(VerifyFull *full)
+static void run_syzygy(VerifyFullCheck *full)
 {
     treb_error error;
-    if (verify_words_take(&full->words, full->first, full->end, &error) != TREB_OK) {
+    if (verify_words_reserve(&full->words, full->first, full->end, &error) != TREB_OK) {
         verify_report_fail(full->report, &error);
         return;
     }
@@ -305,14 +314,14 @@ static void run_syzygy(VerifyFull *full)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static void full_free(VerifyFull *full)
+static void full_free(VerifyFullCheck *full)
 {
     verify_words_free(&full->words);
     free(full->folder);
     free(full->batch.memory);
-    free(full->rounds);
+    free(full->distances_unresolved);
     for (int s = 0; s < 2; s++) {
-        free(full->open[s]);
+        free(full->unresolved[s]);
         free(full->planes[s]);
     }
 }
@@ -320,7 +329,7 @@ static void full_free(VerifyFull *full)
 void verify_full(VerifyReport *report, VerifyStore *store, unsigned metrics, VerifyCount *count)
 {
     VerifyEntry *entry = store->entry[0];
-    VerifyFull full = {.report = report,
+    VerifyFullCheck full = {.report = report,
                        .store = store,
                        .entry = entry,
                        .index = &entry->index,

@@ -1,18 +1,18 @@
 /* look.h - what tables say of one position, asked for when it is needed and remembered.
  * Private to find/. */
-#ifndef TREB_FIND_LOOK_H
-#define TREB_FIND_LOOK_H
+#ifndef TREB_FIND_POSITION_INFO_H
+#define TREB_FIND_POSITION_INFO_H
 
 #include "core/chess/movegen.h"
 #include "find/find.h"
 
 /* Apart from any result and number of plies. */
-enum { LOOK_UNKNOWN = -100, LOOK_NONE = -101 };
+enum { INFO_UNKNOWN = -100, INFO_NONE = -101 };
 
 /* Results for the side to move: worse ones are less. */
 enum { LOST = -1, DRAWN = 0, WON = 1 };
 
-typedef struct Look {
+typedef struct PositionInfo {
     const treb_tables *tables; /* NULL: nothing of what follows may be asked, it fails */
     bool rule50;
     const atomic_bool *stop; /* when true what takes long ends early; NULL allowed */
@@ -24,28 +24,28 @@ typedef struct Look {
     int8_t result[MOVES_MAX]; /* for the one who makes it; LOOK_UNKNOWN at first */
     treb_status status;       /* the first failure: what is answered then means nothing */
     treb_error error;
-} Look;
+} PositionInfo;
 
 /* Turns to another position. */
-void look_at(Look *look, const treb_position *pos);
+void info_set_position(PositionInfo *info, const treb_position *pos);
 
 /* Verdict and result of the side to move. */
-treb_wdl look_wdl(Look *look);
-int look_result(Look *look);
+treb_wdl info_wdl(PositionInfo *info);
+int info_result(PositionInfo *info);
 
 /* The result for the side to move if the other were to move; LOOK_NONE if that cannot be, as it is in
  * check. */
-int look_passed(Look *look);
+int info_result_if_passed(PositionInfo *info);
 
-FindZugzwang look_zugzwang(Look *look);
+FindZugzwang info_zugzwang(PositionInfo *info);
 
 /* Plies by a metric; LOOK_NONE in a draw. */
-int look_plies(Look *look, treb_metric metric);
+int info_plies(PositionInfo *info, treb_metric metric);
 
 /* The legal moves: returns how many. */
-int look_moves(Look *look);
+int info_moves(PositionInfo *info);
 
 /* What a move leads to, for the one who makes it. */
-int look_move_result(Look *look, int move);
+int info_move_result(PositionInfo *info, int move);
 
 #endif

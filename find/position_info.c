@@ -1,0 +1,83 @@
+/* look.c - see look.h. */
+#include "find/position_info.h"
+
+#include "core/system/error.h"
+
+void info_set_position(PositionInfo *info, const treb_position *pos)
+{
+    info->pos = *pos;
+    info->wdl = info->passed = info->moves = INFO_UNKNOWN;
+    for (int m = 0; m < TREB_METRICS; m++) info->plies[m] = INFO_UNKNOWN;
+}
+
+static int result_of(const PositionInfo *info, treb_wdl wdl)
+{
+    if (info->rule50) return wdl == TREB_WIN ? WON : wdl == TREB_LOSS ? LOST : DRAWN;
+    return wdl > TREB_DRAW ? WON : wdl < TREB_DRAW ? LOST : DRAWN;
+}
+
+/* A failure is kept, and answered by a draw. */
+static treb_wdl probe(PositionInfo *info, const treb_position *pos)
+{
+    treb_wdl wdl = TREB_DRAW;
+    if (info->tables == NULL && info->status == TREB_OK)
+        info->status = fail(&info->error, TREB_ERR_ARGUMENT,
+                            "a strategy sees the board alone: it cannot ask what tables say");
+    if (info->status == TREB_OK)
+        info->status = treb_probe_wdl(info->tables, pos, &wdl, &info->error);
+    return wdl;
+}
+
+treb_wdl info_wdl(PositionInfo *info)
+{
+    if (info->wdl == INFO_UNKNOWN) info->wdl = (int)probe(info, &info->pos);
+    return (treb_wdl)info->wdl;
+}
+
+int info_result(PositionInfo *info) { return result_of(info, info_wdl(info)); }
+
+int info_result_if_passed(PositionInfo *info)
+{
+    if (info->passed != INFO_UNKNOWN) return info->passed;
+    if (position_in_check(&info->pos)) return info->passed = INFO_NONE;
+    treb_position other = info->pos;
+    other.turn ^= 1;
+    other.ep = 0;
+    return info->passed = -result_of(info, probe(info, &other));
+}
+
+FindZugzwang info_zugzwang(PositionInfo *info)
+{
+    int now = info_result(info);
+    if (now == WON) return FIND_NO_ZUGZWANG;
+    int passed = info_result_if_passed(info);
+    if (passed == INFO_NONE || passed <= now) return FIND_NO_ZUGZWANG;
+    return passed - now == WON - LOST ? FIND_FULL_POINT : FIND_HALF_POINT;
+}
+
+int info_plies(PositionInfo *info, treb_metric metric)
+{
+    if (info->plies[metric] != INFO_UNKNOWN) return info->plies[metric];
+    treb_distance d = {.plies = 0};
+    if (info_wdl(info) == TREB_DRAW) return info->plies[metric] = INFO_NONE;
+    if (info->status == TREB_OK)
+        info->status = treb_probe_distance(info->tables, &info->pos, metric, &d, &info->error);
+    return info->plies[metric] = d.plies;
+}
+
+int info_moves(PositionInfo *info)
+{
+    if (info->moves != INFO_UNKNOWN) return info->moves;
+    info->moves = movegen_legal(&info->pos, info->move);
+    for (int i = 0; i < info->moves; i++) info->result[i] = INFO_UNKNOWN;
+    return info->moves;
+}
+
+int info_move_result(PositionInfo *info, int move)
+{
+    if (info->result[move] != INFO_UNKNOWN) return info->result[move];
+    treb_position child;
+    position_make(&info->pos, info->move[move], &child);
+    int result = -result_of(info, probe(info, &child));
+    return info->result[move] = (int8_t)result;
+}
