@@ -206,7 +206,7 @@ ifeq ($(LMDB),yes)
 ENGINE_SOURCES := $(filter-out %/memory_none.c,$(wildcard examples/uci/*.c))
 ENGINE_LIBS := $$(pkg-config --libs lmdb)
 else
-ENGINE_SOURCES := $(filter-out %/memory.c %/store.c %/service.c,$(wildcard examples/uci/*.c))
+ENGINE_SOURCES := $(filter-out %/memory.c %/store.c %/memory_service.c,$(wildcard examples/uci/*.c))
 endif
 
 engine: $(ENGINE)

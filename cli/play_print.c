@@ -60,11 +60,11 @@ static void print_places(const PlayPrint *what, const PlayReport *r)
     char count[32], fen[TREB_FEN_SIZE];
     if (r->place_count == 0) return;
     cli_format_count(r->place_count, count);
-    printf("\n  failures begin in %s position%s; the most frequent ones:\n", count,
+    printf("\n  failures end in %s position%s; the most frequent ones:\n", count,
            r->place_count == 1 ? "" : "s");
     for (size_t i = 0; i < r->places; i++) {
         const PlayPlace *p = &r->place[i];
-        cli_format_count(p->led, count);
+        cli_format_count(p->failures, count);
         position_to_fen(&p->pos, fen);
         printf("    %15s  %s  %s", count, fen, play_end_text(p->end));
         if (p->advice >= 0) printf(" (%s)", strategy_advice(what->strategy, p->advice));
@@ -184,7 +184,7 @@ static json_t *json_places(const PlayPrint *what, const PlayReport *r)
         position_to_fen(&p->pos, fen);
         json_object_set_new(object, "fen", json_string(fen));
         json_object_set_new(object, "end", json_string(play_end_text(p->end)));
-        json_object_set_new(object, "positions", json_integer((json_int_t)p->led));
+        json_object_set_new(object, "positions", json_integer((json_int_t)p->failures));
         json_object_set_new(
             object, "advice",
             p->advice < 0 ? json_null() : json_string(strategy_advice(what->strategy, p->advice)));

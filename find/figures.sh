@@ -1,6 +1,6 @@
 #!/bin/bash
 # figures.sh TREBUCHET TABLES... - counts the mutual zugzwangs of all endings whose tables are in the folders, and writes
-# what there is into docs/zugzwangs.md, below the mark there.
+# the counts into docs/zugzwangs.md, below the mark there.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 tool=$1
@@ -10,7 +10,7 @@ for folder; do folders+=(--tables "$folder"); done
 page=docs/zugzwangs.md
 new=$(mktemp)
 trap 'rm -f "$new"' EXIT
-# By men, then name.
+# Sorted by number of men, then by name.
 endings=$(for folder; do ls "$folder"; done | sed -n 's/\.wdl\.treb$//p' | sort -u | awk '{ name = $0; sub(/v/, "", name); print length(name), $0 }' | sort -k1,1n -k2 | cut -d' ' -f2)
 sed '/<!-- counts -->/q' $page >"$new"
 # shellcheck disable=SC2086
@@ -25,13 +25,13 @@ for line in sys.stdin:
     white, black = count["zugzwang_white_loses"], count["zugzwang_black_loses"]
     full, half = full + count["zugzwang_full"], half + white + black
     a, b = name.split("v")
-    # The same men on both sides: whose zugzwang it is does not matter.
+    # With equal men on both sides, it does not matter which side loses.
     sides = (white + black, "") if a == b else (white, black)
     if count["found"]:
         rows.append("| %s | %d | %d | %s | %s |" % (name, count["found"], count["zugzwang_full"], *sides))
     else:
         none.append(name)
-print("\n%d endings: %d where whoever is to move loses, %d of half a point.\n" % (endings, full, half))
-print("| | all | whoever is to move loses | White loses if to move, else draw | Black |\n| --- | --- | --- | --- | --- |")
+print("\n%d endings: %d full points, %d half points.\n" % (endings, full, half))
+print("| | all | either side loses if to move | White loses if to move, else draw | Black |\n| --- | --- | --- | --- | --- |")
 print("\n".join(rows) + "\n\nNone: %s." % ", ".join(none))' >>"$new"
 cat "$new" >$page

@@ -3,14 +3,14 @@
 
 #include <stdlib.h>
 
-#include "core/system/error.h"
-#include "core/format/index.h"
 #include "core/chess/material.h"
+#include "core/format/index.h"
+#include "core/system/error.h"
 #include "find/kinds.h"
 #include "find/scan.h"
 #include "find/script.h"
 
-/* A search through a material. */
+/* A search of a material. */
 typedef struct Search {
     const FindQuery *query;
     const FindListener *listener;
@@ -18,10 +18,10 @@ typedef struct Search {
     const char *material;
     Index index;
     bool symmetric;
-    int longest; /* win, in plies, of the sides that are asked for */
+    int longest; /* plies of the longest win of the sides that the query asks for */
 } Search;
 
-/* What a thread finds in a part. */
+/* What one thread finds in a part. */
 typedef struct ThreadFinds {
     Script *script;
     Found *found;
@@ -57,8 +57,8 @@ static bool keep(ThreadFinds *f, const Found *found)
     return true;
 }
 
-/* Whether a position is the one to be shown of two that are the same with colours exchanged. Where both
- * sides have the same men a zugzwang comes twice. */
+/* In a material with the same men on both sides, a zugzwang comes twice, once with colours
+ * exchanged. Whether this position is the first of the two. */
 static bool first_of_two(const Search *s, const treb_position *pos)
 {
     treb_position other;
@@ -73,7 +73,8 @@ static bool holds(const Search *s, const ThreadFinds *f, PositionInfo *info, Fou
            (f->script == NULL || script_holds(f->script, info));
 }
 
-/* A zugzwang is one for both sides: it is shown with White to move, unless a side is asked for. */
+/* A zugzwang is one for both sides to move. It is shown with White to move, unless the query asks
+ * for a side. Whether this position is the other one. */
 static bool other_side_shown(const Search *s, const treb_position *pos)
 {
     const FindQuery *q = s->query;
@@ -81,7 +82,8 @@ static bool other_side_shown(const Search *s, const treb_position *pos)
            pos->turn == TREB_BLACK;
 }
 
-/* Of two that are the same with colours exchanged the first that holds is shown. The look is turned to the other. */
+/* Of two positions that are equal with colours exchanged, only the first that holds is shown.
+ * Whether that is the other one. Changes the position of `info`. */
 static bool other_color_shown(const Search *s, const ThreadFinds *f, PositionInfo *info)
 {
     treb_position other;

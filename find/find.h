@@ -1,8 +1,8 @@
-/* find.h - which positions of an ending are of some kind.
+/* find.h - finds the positions of an ending that are of some kind.
  *
- * All legal positions are looked at, those that a symmetry of the board makes the same once, in the order
- * of the table (treb_each_position). Results are those of play without the 50-move rule, unless a query says
- * otherwise: a cursed win is a win. */
+ * All legal positions are examined in the order of the table (treb_each_position). Positions that a
+ * symmetry of the board maps to each other are examined once. Results are those of play without the
+ * 50-move rule, in which a cursed win is a win, unless the query says otherwise. */
 #ifndef TREB_FIND_FIND_H
 #define TREB_FIND_FIND_H
 
@@ -11,15 +11,18 @@
 
 #include "trebuchet.h"
 
-/* What is asked for; of several all must hold. */
+/* The kinds of positions. If a query has several, a position must be of all of them. */
 enum {
-    FIND_ZUGZWANG = 1,       /* whoever is to move would rather not be: mutual zugzwang */
-    FIND_ONLY_MOVE = 2,      /* of several moves one alone keeps a win or draw */
-    FIND_UNDERPROMOTION = 4, /* nothing but promotions to less than a queen keeps it */
-    FIND_UNIQUE_LINE = 8, /* won, by one move at each turn, to mate, against the longest defence */
-    FIND_STALEMATE = 16,  /* won, and some move stalemates */
-    FIND_RULE_50 = 32,    /* won or lost, but not under the 50-move rule */
-    FIND_LONGEST = 64     /* no win of the ending takes longer */
+    FIND_ZUGZWANG = 1,       /* mutual zugzwang: each side does worse if it is to move */
+    FIND_ONLY_MOVE = 2,      /* there are several moves, and only one keeps the win or draw */
+    FIND_UNDERPROMOTION = 4, /* only promotions to less than a queen keep the win or draw */
+    FIND_UNIQUE_LINE =
+        /* a win in which the winner has only one winning move at each turn until mate, against
+         * the longest defence */
+    8,
+    FIND_STALEMATE = 16, /* a win, and some move stalemates */
+    FIND_RULE_50 = 32,   /* won or lost, but a draw under the 50-move rule */
+    FIND_LONGEST = 64    /* no win of the ending takes longer */
 };
 
 enum { FIND_EITHER = -1 };
@@ -27,53 +30,56 @@ enum { FIND_EITHER = -1 };
 typedef struct FindQuery {
     const treb_tables *tables;
     unsigned kinds;
-    const char *condition;   /* in Lua (script.h), or NULL */
-    int turn;                /* who is to move, or FIND_EITHER */
+    const char *condition;   /* a condition in Lua (script.h), or NULL */
+    int turn;                /* side to move, or FIND_EITHER */
     bool rule50;             /* cursed wins and blessed losses are draws */
-    treb_metric metric;      /* of FIND_LONGEST */
-    unsigned threads;        /* 0: as OpenMP likes */
-    const atomic_bool *stop; /* when true it ends early; NULL allowed */
+    treb_metric metric;      /* metric for FIND_LONGEST */
+    unsigned threads;        /* 0: the number that OpenMP chooses */
+    const atomic_bool *stop; /* set to true to end the search early; may be NULL */
 } FindQuery;
 
-/* A zugzwang by what it costs to be the one to move. */
+/* Kinds of zugzwang, by what it costs to be the side to move. */
 typedef enum FindZugzwang {
     FIND_NO_ZUGZWANG,
-    FIND_HALF_POINT, /* one side loses if it is to move, else it is a draw */
-    FIND_FULL_POINT  /* whoever is to move loses: a trébuchet */
+    FIND_HALF_POINT, /* one side loses if it is to move; otherwise it is a draw */
+    FIND_FULL_POINT  /* the side to move loses, whichever it is: a trébuchet */
 } FindZugzwang;
 
 typedef struct Found {
     treb_position pos;
     treb_wdl wdl;
-    FindZugzwang zugzwang; /* if asked for, */
-    int loser;     /* and which side loses if it is to move: of FIND_FULL_POINT either does */
-    uint16_t move; /* the only one, if asked for (core/chess/movegen.h); else 0 */
+    FindZugzwang zugzwang; /* if the query asks for it */
+    int loser; /* the side that loses if it is to move; with FIND_FULL_POINT that holds for both */
+    uint16_t move; /* the only move (core/chess/movegen.h), if the query asks for it; otherwise 0 */
 } Found;
 
 typedef struct FindCounts {
     uint64_t looked, found;
-    uint64_t full;    /* of zugzwangs: whoever is to move loses, */
-    uint64_t half[2]; /* or only this side does: the other then draws */
+    uint64_t full; /* zugzwangs in which the side to move loses, whichever it is */
+    /* zugzwangs in which only this side loses if it is to move, and the other draws */
+    uint64_t half[2];
 } FindCounts;
 
-/* Takes what was found, in the order of the table, one by one. False ends the search. */
+/* Called for each position that was found, in the order of the table. Returns false to end the
+ * search. */
 typedef bool (*FindSink)(void *context, const Found *found);
 
-/* Told now and then. */
+/* Called now and then. */
 typedef void (*FindProgress)(void *context, uint64_t done, uint64_t total);
 
 typedef struct FindListener {
     FindSink found;
-    FindProgress progress; /* NULL allowed */
+    FindProgress progress; /* may be NULL */
     void *context;
 } FindListener;
 
-/* Goes through a material. `counts` are added to, also if it ends early. The library's errors;
- * TREB_ERR_ARGUMENT if the condition is wrong, with its line. */
+/* Searches a material. Adds to `counts`, also if the search ends early. Returns the errors of the
+ * library, and TREB_ERR_ARGUMENT if the condition is wrong; the message then contains the line. */
 treb_status find_material(const FindQuery *query, const char *material,
                           const FindListener *listener, FindCounts *counts, treb_error *error);
 
-/* Whether a condition can be read. TREB_ERR_ARGUMENT, TREB_ERR_MEMORY. */
+/* Checks that a condition can be read. Returns TREB_ERR_ARGUMENT if it cannot, TREB_ERR_MEMORY if
+ * out of memory. */
 treb_status find_check_condition(const char *condition, treb_error *error);
 
 #endif

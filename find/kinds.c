@@ -3,7 +3,8 @@
 
 #include "core/chess/bitboard.h"
 
-/* The one move that keeps the result; -1 if there are more, or nothing to keep. */
+/* Returns the only move that keeps the result; -1 if there are several, or if the position is
+ * lost. */
 static int only_move(PositionInfo *info)
 {
     int result = info_result(info), only = -1;
@@ -59,7 +60,7 @@ static bool rule_matters(PositionInfo *info)
     return wdl == TREB_CURSED_WIN || wdl == TREB_BLESSED_LOSS;
 }
 
-/* The loser's longest defence. False if there is none: it is mate. */
+/* Plays the loser's longest defence. Returns false if the loser is mated. */
 static bool defend(PositionInfo *info, treb_position *pos)
 {
     treb_move moves[TREB_MOVES_MAX];
@@ -72,7 +73,7 @@ static bool defend(PositionInfo *info, treb_position *pos)
     return true;
 }
 
-/* Whether the winner has one winning move at each turn. */
+/* Whether the winner has exactly one winning move at each turn. */
 static bool unique_line(PositionInfo *info)
 {
     if (info_result(info) != WON) return false;
@@ -91,7 +92,7 @@ static bool unique_line(PositionInfo *info)
     return ended;
 }
 
-/* Who would draw by moving loses by not having to: the other does. */
+/* If the side to move draws, it is the other side that would lose if it were to move. */
 static bool is_zugzwang(PositionInfo *info, Found *found)
 {
     found->zugzwang = info_zugzwang(info);
@@ -105,7 +106,7 @@ static bool is_longest(const FindQuery *query, int longest, PositionInfo *info)
     return longest > 0 && info_result(info) == WON && info_plies(info, query->metric) == longest;
 }
 
-/* The cheap ones first. */
+/* The kinds that take little time are tested first. */
 bool kinds_hold(const FindQuery *query, int longest, PositionInfo *info, Found *found)
 {
     const unsigned kinds = query->kinds;

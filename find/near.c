@@ -1,4 +1,4 @@
-/* near.c - see near.h: positions by their difference, the least first. */
+/* near.c - see near.h. It tries positions by their difference, the smallest first. */
 #include "find/near.h"
 
 #include <stdlib.h>
@@ -18,8 +18,8 @@ typedef struct Walk {
     Near *out;
     PositionInfo info;
     Man man[TREB_MEN_MAX];
-    int men, moves;        /* all of them; how many moves are made */
-    int8_t knight[64][64]; /* moves from one square to another */
+    int men, moves;        /* number of men; difference of the positions that are tried now */
+    int8_t knight[64][64]; /* number of moves between two squares */
 } Walk;
 
 static void fill_knight(Walk *w)
@@ -40,7 +40,7 @@ static void fill_knight(Walk *w)
     }
 }
 
-/* Moves that take a man from one square to another of an empty board. */
+/* Returns the number of moves that take a man from its square to another one on an empty board. */
 static int moves_between(const Walk *w, const Man *man, int to)
 {
     const int from = man->square, files = abs(square_file(to) - square_file(from));
@@ -63,7 +63,7 @@ static int moves_between(const Walk *w, const Man *man, int to)
         const bool white = man->color == TREB_WHITE;
         if (files != 0 || (white ? up < 0 : up > 0)) return NEVER;
         if (square_rank(to) == 0 || square_rank(to) == 7) return NEVER;
-        /* The first step may be a double one. */
+        /* The first step may be a double step. */
         return ranks - (ranks >= 2 && square_rank(from) == (white ? 1 : 6));
     }
     }
@@ -76,7 +76,7 @@ static bool known(const Near *out, int side, const treb_position *pos)
     return false;
 }
 
-/* Whether a capture wins at once: then nothing is to be learned from it. */
+/* Whether a capture wins at once. Such a position teaches nothing. */
 static bool hangs(PositionInfo *info)
 {
     if (info_result(info) != WON) return false;
@@ -86,7 +86,7 @@ static bool hangs(PositionInfo *info)
     return false;
 }
 
-/* A position with some men elsewhere. */
+/* Adds a position if it has another result. `path` has the men that stand elsewhere. */
 static void try_position(Walk *w, const treb_position *there, const Move *path, int count)
 {
     Near *out = w->out;
@@ -109,7 +109,8 @@ static void try_position(Walk *w, const treb_position *there, const Move *path, 
     }
 }
 
-/* Puts man `i` and the following somewhere, with so many moves left that must all be used. */
+/* Places man `i` and the following ones in all ways that use exactly `left` moves and move at most
+ * `men` men. */
 static void walk(Walk *w, int i, int left, int men, treb_position *there, Move *path, int count)
 {
     if (w->info.status != TREB_OK || (w->query->stop && atomic_load(w->query->stop))) return;
@@ -158,7 +159,7 @@ treb_status near_find(const NearQuery *query, Near *out, treb_error *error)
     }
     list_men(&w);
     fill_knight(&w);
-    /* No move away is the position with the other side to move. */
+    /* A difference of 0 is the position with the other side to move. */
     for (w.moves = 0; w.moves <= query->moves && w.info.status == TREB_OK; w.moves++) {
         treb_position there = {.fullmove = 1};
         Move path[TREB_MEN_MAX];

@@ -15,9 +15,9 @@ const char *play_end_text(PlayEnd end)
     return text[end];
 }
 
-/* ---- Where plans assign_places ------------------------------------------------------------------------ */
+/* ---- Where plans lead ------------------------------------------------------------------------ */
 
-/* What a thread has. */
+/* What one thread uses. */
 typedef struct Prover {
     Proof *proof;
     Strategy *strategy;
@@ -49,15 +49,16 @@ static void add_end(Prover *p, PlayEnd end, int plies)
     add_edge(p, p->proof->index.size + end, plies);
 }
 
-/* A position after a move, where the plan has nothing more to say. `junior`: it is of another ending. */
-static void lead_to(Prover *p, const treb_position *pos, bool junior, int plies)
+/* Adds an edge to the position after a move, at which the plan ends. With `sub_ending`, the
+ * position is of another ending. */
+static void add_position(Prover *p, const treb_position *pos, bool sub_ending, int plies)
 {
     bool wins = false;
     if (p->status == TREB_OK)
         p->status = play_white_wins(p->proof->query->tables, pos, &wins, &p->error);
     if (!wins)
         add_end(p, PLAY_THROWN, plies);
-    else if (junior)
+    else if (sub_ending)
         add_end(p, PLAY_SUB_ENDING, plies);
     else
         add_edge(p, index_of_position(&p->proof->index, pos), plies);
@@ -75,18 +76,18 @@ static void follow_plan(Prover *p, const treb_position *pos, uint32_t node, int 
         return;
     }
     if (play_changes_material(pos, m)) {
-        lead_to(p, &child, true, plies + 1);
+        add_position(p, &child, true, plies + 1);
         return;
     }
     for (int i = 0; i < count && p->status == TREB_OK; i++) {
         position_make(&child, replies[i], &next);
         uint32_t answer = plan_answer(&p->plan, node, replies[i]);
         if (play_changes_material(&child, replies[i]))
-            lead_to(p, &next, true, plies + 2);
+            add_position(p, &next, true, plies + 2);
         else if (answer != 0)
             follow_plan(p, &next, answer, plies + 2);
         else
-            lead_to(p, &next, false, plies + 2);
+            add_position(p, &next, false, plies + 2);
     }
 }
 
@@ -96,7 +97,7 @@ static int compare_edges(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Of edges to the same place the longest counts. */
+/* Of several edges to one place, keeps the one with the most plies. */
 static size_t keep_longest(Edge *edge, size_t count)
 {
     size_t kept = 0;
@@ -120,7 +121,7 @@ static uint16_t moves_needed(Prover *p, const treb_position *pos)
     return BEST_UNKNOWN;
 }
 
-/* The position of a cell, if it is one that is won. */
+/* Sets *pos to the position of a cell. Returns false if there is none, or if it is not won. */
 static bool won_position(Prover *p, uint64_t cell, int turn, treb_position *pos)
 {
     const Index *index = &p->proof->index;
@@ -160,9 +161,9 @@ static void plan_cell(Prover *p, uint64_t cell)
         memcpy(root->edge, p->edge, root->edges * sizeof *root->edge);
 }
 
-/* ---- All of them ----------------------------------------------------------------------------- */
+/* ---- All plans ------------------------------------------------------------------------------ */
 
-enum { PART = 64 /* cells */ };
+enum { PART = 64 /* number of cells */ };
 
 static void hand_over(Proof *proof, Prover *p)
 {
@@ -201,7 +202,8 @@ static void plan_all(Proof *proof)
     }
 }
 
-/* How long Black can hold out: 0 as long as that is not known of all that the plan may assign_places to. */
+/* Returns how many plies Black can hold out; 0 while that is not known for all positions that the
+ * plan may lead to. */
 static int longest_defence(const Proof *proof, const Root *root)
 {
     int longest = 0;
@@ -230,8 +232,9 @@ static uint8_t ends_of(const Proof *proof, const Root *root)
     return ends & (uint8_t) ~(1U << PLAY_MATE | 1U << PLAY_SUB_ENDING);
 }
 
-/* From the ends backwards, until nothing changes: a position is settled when all are that it leads to. */
-static void settle(Proof *proof)
+/* Computes the longest defence and then the ends of all positions, backwards from the ends of the
+ * game, until nothing changes. */
+static void compute_results(Proof *proof)
 {
     for (bool changed = true; changed;) {
         changed = false;
@@ -266,7 +269,8 @@ static PlayExample example_of(const Proof *proof, uint64_t cell)
     return e;
 }
 
-/* Among the longest, those that come first in the table. */
+/* Keeps the positions with the longest wins; of equally long ones those that come first in the
+ * table. */
 static void note_worst(const Proof *proof, uint64_t cell)
 {
     PlayReport *r = proof->report;
@@ -327,7 +331,7 @@ static void report_white(Proof *proof)
     }
 }
 
-/* With Black to move: by what each move leads to. */
+/* Counts the positions with Black to move, from the positions that Black's moves lead to. */
 static void report_black(Proof *proof)
 {
     Prover p = {.proof = proof};
@@ -356,13 +360,13 @@ static void report_black(Proof *proof)
     }
 }
 
-/* ---- All of it ------------------------------------------------------------------------------- */
+/* ---- The interface -------------------------------------------------------------------------- */
 
 static void prove(Proof *proof)
 {
     plan_all(proof);
     if (proof->status != TREB_OK || play_stopped(proof->query)) return;
-    settle(proof);
+    compute_results(proof);
     proof->report->longest_best = -1;
     report_white(proof);
     report_black(proof);

@@ -1,4 +1,5 @@
-/* play_game.c - see play.h: single games by a strategy, and many to compare with what was proven. */
+/* play_game.c - see play.h: plays single games with a strategy, and many games to compare with the
+ * proof. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +41,8 @@ static treb_status defend(const PlayQuery *query, const treb_position *pos, uint
     return status;
 }
 
-/* Whether the game ends with the position that is reached, by a move that may have changed the material. */
+/* Whether the game ends at this position. `changed` says that the last move changed the
+ * material. */
 static treb_status ends_here(const PlayQuery *query, const treb_position *pos, bool changed,
                              bool *over, PlayGame *game, treb_error *error)
 {
@@ -56,7 +58,8 @@ static treb_status ends_here(const PlayQuery *query, const treb_position *pos, b
     return status;
 }
 
-/* Where plans were made in a game: the third time in one place it goes in circles. */
+/* The positions at which plans were made in a game. When one occurs for the third time, the game
+ * goes in circles. */
 typedef struct History {
     treb_position *pos;
     size_t count, room;
@@ -88,7 +91,7 @@ typedef struct GameRun {
     PlayGame *game;
     treb_position pos;
     Plan plan;
-    uint32_t node; /* of the plan: White's move now; 0: another plan is to be made */
+    uint32_t node; /* node of the plan with White's next move; 0: a new plan is needed */
     History history;
 } GameRun;
 
@@ -148,7 +151,7 @@ void play_game_free(PlayGame *game)
 
 /* ---- Many ------------------------------------------------------------------------------------ */
 
-/* A copy of a position by a symmetry of its board. */
+/* Applies a symmetry of the board to a position. */
 static void turn_board(const Index *index, treb_position *pos, unsigned symmetry)
 {
     symmetry &= index->pawns ? SYM_FILES : 7;
@@ -168,7 +171,8 @@ static void count_game(Proof *proof, const PlayGame *game, int proven)
         r->game_moves += (uint64_t)moves;
         if (moves > r->game_longest) r->game_longest = moves;
     }
-    if (proven != 0 && (game->end > PLAY_SUB_ENDING || (int)game->moves > proven)) r->contradicted++;
+    if (proven != 0 && (game->end > PLAY_SUB_ENDING || (int)game->moves > proven))
+        r->contradicted++;
 }
 
 void play_games(Proof *proof)

@@ -1,9 +1,10 @@
-/* play_places.c - see play_proof.h: where a strategy fails, for its author.
+/* play_places.c - see play_proof.h: shows the author of a strategy where it fails.
  *
- * A place is a position in whose own plan the failure may happen, or a circle: positions that assign_places to each other, as
- * long as Black likes. Each position from which the strategy fails is led to the places that are nearest by plans;
- * of several as near to the first. So a few places may stand for thousands of failures, and mending one mends what
- * it stands for. */
+ * A place is a position whose own plan may fail, or a cycle: positions that lead to each other as
+ * long as Black likes. Each position from which the strategy fails is assigned to the place that is
+ * nearest, counted in plans; if several are equally near, to the first one. So a few places can
+ * explain thousands of failures, and repairing the strategy at a place repairs all the positions
+ * assigned to it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,22 +13,26 @@
 
 enum { NOWHERE = UINT32_MAX };
 
-/* Positions from which it fails are nodes, in the order of their cells. */
+/* The graph of the positions from which the strategy fails. The nodes are in the order of their
+ * cells. */
 typedef struct PositionGraph {
     const Proof *proof;
     uint64_t *cell;
     uint32_t nodes;
-    uint32_t *first, *to;    /* first[n] to first[n + 1]: the nodes that n leads to */
-    uint32_t *before, *from; /* and from where one comes to it */
-    uint32_t *place;         /* the node at which the place is that it is led to */
-    uint32_t *circle;        /* the first node of its circle; its own number if it is in none */
-    uint32_t *work[3];       /* of a search */
-    uint64_t *led;           /* how many are led to the place at a node */
+    uint32_t *first, *to; /* node n leads to the nodes to[first[n]] to to[first[n + 1] - 1] */
+    uint32_t *into,
+        /* the reverse: the nodes that lead to n are from[into[n]] to from[into[n + 1] - 1] */
+        *from;
+    uint32_t *place;   /* by node: the node of the place that it is assigned to */
+    uint32_t *cycle;   /* by node: first node of its cycle; its own number if it is on no cycle */
+    uint32_t *work[3]; /* working memory of the searches */
+    /* by node: number of positions that are assigned to the place at this node */
+    uint64_t *failures;
 } PositionGraph;
 
 static bool fails(const Root *root) { return root->edges > 0 && root->plies == 0; }
 
-/* The first end that its own plan may come to, or PLAY_ENDS. */
+/* Returns the first failure in the position's own plan, or PLAY_ENDS if there is none. */
 static PlayEnd own_end(const Proof *proof, const Root *root)
 {
     for (uint32_t i = 0; i < root->edges; i++) {
@@ -44,7 +49,7 @@ static int compare_cells(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The node of a cell; NOWHERE: it is none. */
+/* Returns the node of a cell; NOWHERE if there is none. */
 static uint32_t node_of(const PositionGraph *graph, uint64_t cell)
 {
     if (cell >= graph->proof->index.size || !fails(&graph->proof->root[cell])) return NOWHERE;
@@ -58,21 +63,21 @@ static void graph_free(PositionGraph *graph)
     free(graph->cell);
     free(graph->first);
     free(graph->to);
-    free(graph->before);
+    free(graph->into);
     free(graph->from);
     free(graph->place);
-    free(graph->circle);
+    free(graph->cycle);
     for (int i = 0; i < 3; i++) free(graph->work[i]);
-    free(graph->led);
+    free(graph->failures);
 }
 
-/* The ways back, from those forth. */
+/* Computes the reverse edges. */
 static void graph_reverse(PositionGraph *graph)
 {
     const uint32_t n = graph->nodes;
-    for (uint32_t i = 0; i < graph->first[n]; i++) graph->before[graph->to[i] + 1]++;
-    for (uint32_t i = 0; i < n; i++) graph->before[i + 1] += graph->before[i];
-    memcpy(graph->work[0], graph->before, n * sizeof *graph->before);
+    for (uint32_t i = 0; i < graph->first[n]; i++) graph->into[graph->to[i] + 1]++;
+    for (uint32_t i = 0; i < n; i++) graph->into[i + 1] += graph->into[i];
+    memcpy(graph->work[0], graph->into, n * sizeof *graph->into);
     for (uint32_t node = 0; node < n; node++)
         for (uint32_t i = graph->first[node]; i < graph->first[node + 1]; i++)
             graph->from[graph->work[0][graph->to[i]]++] = node;
@@ -91,13 +96,13 @@ static bool graph_build(PositionGraph *graph)
     graph->cell = malloc(n * sizeof *graph->cell);
     graph->first = calloc(n, sizeof *graph->first);
     graph->to = malloc((ways + 1) * sizeof *graph->to);
-    graph->before = calloc(n, sizeof *graph->before);
+    graph->into = calloc(n, sizeof *graph->into);
     graph->from = malloc((ways + 1) * sizeof *graph->from);
     graph->place = malloc(n * sizeof *graph->place);
-    graph->circle = malloc(n * sizeof *graph->circle);
-    graph->led = calloc(n, sizeof *graph->led);
-    bool room = graph->cell && graph->first && graph->to && graph->before && graph->from &&
-                graph->place && graph->circle && graph->led;
+    graph->cycle = malloc(n * sizeof *graph->cycle);
+    graph->failures = calloc(n, sizeof *graph->failures);
+    bool room = graph->cell && graph->first && graph->to && graph->into && graph->from &&
+                graph->place && graph->cycle && graph->failures;
     for (int i = 0; i < 3; i++) {
         graph->work[i] = calloc(n, sizeof *graph->work[i]);
         room = room && graph->work[i] != NULL;
@@ -119,15 +124,16 @@ static bool graph_build(PositionGraph *graph)
 
 /* ---- Circles --------------------------------------------------------------------------------- */
 
-/* Tarjan's search for strongly connected parts, without recursion. work: the number of a node in the order in which
- * they are met (0: not yet), the way that is looked at, and nodes that wait for their part; `place` serves as the
- * lowest number that is reached. */
+/* State of Tarjan's search for strongly connected components, without recursion. met: number of a
+ * node in the order of the search (0: not yet met); way: the edge that is examined next; waiting:
+ * stack of the nodes whose component is not complete; lowest: smallest number that a node reaches
+ * (uses the memory of `place`). */
 typedef struct Tarjan {
     uint32_t *met, *way, *waiting, *lowest;
     uint32_t count, stack;
 } Tarjan;
 
-/* All of a part: its first node stands for them. */
+/* Completes a component. Its first node stands for all its nodes. */
 static void close_component(PositionGraph *graph, Tarjan *t, uint32_t node)
 {
     uint32_t bottom = t->stack, first = NOWHERE;
@@ -135,7 +141,7 @@ static void close_component(PositionGraph *graph, Tarjan *t, uint32_t node)
         bottom--;
         if (t->waiting[bottom] < first) first = t->waiting[bottom];
     } while (t->waiting[bottom] != node);
-    while (t->stack > bottom) graph->circle[t->waiting[--t->stack]] = first;
+    while (t->stack > bottom) graph->cycle[t->waiting[--t->stack]] = first;
 }
 
 static void search_from(PositionGraph *graph, Tarjan *t, uint32_t start, uint32_t *path)
@@ -153,9 +159,9 @@ static void search_from(PositionGraph *graph, Tarjan *t, uint32_t start, uint32_
             const uint32_t to = graph->to[t->way[node]];
             if (t->met[to] == 0) {
                 path[depth++] = to;
-                continue; /* and look at this way again when that is done */
+                continue; /* then examine this edge again */
             }
-            if (graph->circle[to] == NOWHERE && t->lowest[to] < t->lowest[node])
+            if (graph->cycle[to] == NOWHERE && t->lowest[to] < t->lowest[node])
                 t->lowest[node] = t->lowest[to];
             t->way[node]++;
             continue;
@@ -165,45 +171,46 @@ static void search_from(PositionGraph *graph, Tarjan *t, uint32_t start, uint32_
     }
 }
 
-static bool find_circles(PositionGraph *graph)
+static bool find_cycles(PositionGraph *graph)
 {
     Tarjan t = {.met = graph->work[0], .way = graph->work[1], .waiting = graph->work[2]};
     uint32_t *path = malloc((graph->nodes + (size_t)1) * sizeof *path);
     if (path == NULL) return false;
     t.lowest = graph->place;
     memset(t.met, 0, graph->nodes * sizeof *t.met);
-    for (uint32_t node = 0; node < graph->nodes; node++) graph->circle[node] = NOWHERE;
+    for (uint32_t node = 0; node < graph->nodes; node++) graph->cycle[node] = NOWHERE;
     for (uint32_t node = 0; node < graph->nodes; node++)
         if (t.met[node] == 0) search_from(graph, &t, node, path);
     free(path);
     return true;
 }
 
-/* Whether a node is in a circle: with others, or it leads to itself. */
+/* Whether a node is on a cycle, with others or by an edge to itself. */
 static bool on_cycle(const PositionGraph *graph, uint32_t node)
 {
     for (uint32_t i = graph->first[node]; i < graph->first[node + 1]; i++)
-        if (graph->circle[graph->to[i]] == graph->circle[node]) return true;
+        if (graph->cycle[graph->to[i]] == graph->cycle[node]) return true;
     return false;
 }
 
 /* ---- Places ---------------------------------------------------------------------------------- */
 
-/* From all places backwards at once: each node hears first of the nearest. */
+/* Breadth-first search backwards from all places at once. So each node is reached from its nearest
+ * place first. */
 static void assign_places(PositionGraph *graph)
 {
     uint32_t *queue = graph->work[0], head = 0, tail = 0;
     for (uint32_t node = 0; node < graph->nodes; node++) {
         const Root *root = &graph->proof->root[graph->cell[node]];
         graph->place[node] = own_end(graph->proof, root) < PLAY_ENDS ? node
-                            : on_cycle(graph, node)               ? graph->circle[node]
-                                                                   : NOWHERE;
+                             : on_cycle(graph, node)                 ? graph->cycle[node]
+                                                                     : NOWHERE;
         if (graph->place[node] != NOWHERE) queue[tail++] = node;
     }
     while (head < tail) {
         const uint32_t node = queue[head++];
-        graph->led[graph->place[node]]++;
-        for (uint32_t i = graph->before[node]; i < graph->before[node + 1]; i++) {
+        graph->failures[graph->place[node]]++;
+        for (uint32_t i = graph->into[node]; i < graph->into[node + 1]; i++) {
             const uint32_t from = graph->from[i];
             if (graph->place[from] != NOWHERE) continue;
             graph->place[from] = graph->place[node];
@@ -212,7 +219,8 @@ static void assign_places(PositionGraph *graph)
     }
 }
 
-/* Among those to which most are led; of equals those that come first in the table. */
+/* Adds a place to the report if it explains more failures than the last one there. Of equal places
+ * the one that comes first in the table is kept. */
 static void note_place(const PositionGraph *graph, uint32_t node)
 {
     const Proof *proof = graph->proof;
@@ -221,11 +229,13 @@ static void note_place(const PositionGraph *graph, uint32_t node)
     const Root *root = &proof->root[graph->cell[node]];
     const PlayEnd end = own_end(proof, root);
     r->place_count++;
-    if (r->places == most && (most == 0 || graph->led[node] <= r->place[most - 1].led)) return;
+    if (r->places == most && (most == 0 || graph->failures[node] <= r->place[most - 1].failures))
+        return;
     size_t at = r->places < most ? r->places++ : most - 1;
-    for (; at > 0 && r->place[at - 1].led < graph->led[node]; at--) r->place[at] = r->place[at - 1];
+    for (; at > 0 && r->place[at - 1].failures < graph->failures[node]; at--)
+        r->place[at] = r->place[at - 1];
     r->place[at] = (PlayPlace){.end = end < PLAY_ENDS ? end : PLAY_CIRCLE,
-                               .led = graph->led[node],
+                               .failures = graph->failures[node],
                                .advice = root->advice < STRATEGY_ADVICE_MAX ? root->advice : -1};
     play_position_of(proof, graph->cell[node], &r->place[at].pos);
 }
@@ -233,10 +243,10 @@ static void note_place(const PositionGraph *graph, uint32_t node)
 treb_status play_find_places(Proof *proof, treb_error *error)
 {
     PositionGraph graph = {.proof = proof};
-    const bool room = graph_build(&graph) && find_circles(&graph);
+    const bool room = graph_build(&graph) && find_cycles(&graph);
     if (room) assign_places(&graph);
     for (uint32_t node = 0; room && node < graph.nodes; node++)
-        if (graph.led[node] > 0) note_place(&graph, node);
+        if (graph.failures[node] > 0) note_place(&graph, node);
     graph_free(&graph);
     return room ? TREB_OK : fail_memory(error);
 }

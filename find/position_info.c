@@ -1,4 +1,4 @@
-/* look.c - see look.h. */
+/* position_info.c - see position_info.h. */
 #include "find/position_info.h"
 
 #include "core/system/error.h"
@@ -16,13 +16,13 @@ static int result_of(const PositionInfo *info, treb_wdl wdl)
     return wdl > TREB_DRAW ? WON : wdl < TREB_DRAW ? LOST : DRAWN;
 }
 
-/* A failure is kept, and answered by a draw. */
+/* Probes a position. Keeps the first error; after an error the answer is a draw. */
 static treb_wdl probe(PositionInfo *info, const treb_position *pos)
 {
     treb_wdl wdl = TREB_DRAW;
     if (info->tables == NULL && info->status == TREB_OK)
         info->status = fail(&info->error, TREB_ERR_ARGUMENT,
-                            "a strategy sees the board alone: it cannot ask what tables say");
+                            "a strategy sees only the board: it cannot ask what the tables say");
     if (info->status == TREB_OK)
         info->status = treb_probe_wdl(info->tables, pos, &wdl, &info->error);
     return wdl;

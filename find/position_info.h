@@ -1,51 +1,52 @@
-/* look.h - what tables say of one position, asked for when it is needed and remembered.
- * Private to find/. */
+/* position_info.h - what the tables say of one position. Each value is probed when it is first
+ * needed, and kept. Private to find/. */
 #ifndef TREB_FIND_POSITION_INFO_H
 #define TREB_FIND_POSITION_INFO_H
 
 #include "core/chess/movegen.h"
 #include "find/find.h"
 
-/* Apart from any result and number of plies. */
+/* Values that differ from every result and every number of plies. */
 enum { INFO_UNKNOWN = -100, INFO_NONE = -101 };
 
-/* Results for the side to move: worse ones are less. */
+/* Results for the side to move, the worst first. */
 enum { LOST = -1, DRAWN = 0, WON = 1 };
 
 typedef struct PositionInfo {
-    const treb_tables *tables; /* NULL: nothing of what follows may be asked, it fails */
+    const treb_tables
+        *tables; /* NULL: there are no tables, and the functions that need them fail */
     bool rule50;
-    const atomic_bool *stop; /* when true what takes long ends early; NULL allowed */
+    const atomic_bool *stop; /* set to true to end long work early; may be NULL */
     treb_position pos;
-    int wdl, passed; /* LOOK_UNKNOWN at first */
+    int wdl, passed; /* INFO_UNKNOWN at first */
     int plies[TREB_METRICS];
-    int moves; /* LOOK_UNKNOWN at first */
+    int moves; /* INFO_UNKNOWN at first */
     Move move[MOVES_MAX];
-    int8_t result[MOVES_MAX]; /* for the one who makes it; LOOK_UNKNOWN at first */
-    treb_status status;       /* the first failure: what is answered then means nothing */
+    int8_t result[MOVES_MAX]; /* for the side that moves; INFO_UNKNOWN at first */
+    treb_status status; /* the first error; values that are returned after it are meaningless */
     treb_error error;
 } PositionInfo;
 
-/* Turns to another position. */
+/* Sets the position and forgets the values of the last one. */
 void info_set_position(PositionInfo *info, const treb_position *pos);
 
-/* Verdict and result of the side to move. */
+/* Return the verdict and the result for the side to move. */
 treb_wdl info_wdl(PositionInfo *info);
 int info_result(PositionInfo *info);
 
-/* The result for the side to move if the other were to move; LOOK_NONE if that cannot be, as it is in
- * check. */
+/* Returns the result for the side to move if the other side were to move; INFO_NONE if the side to
+ * move is in check, so that the other side cannot be to move. */
 int info_result_if_passed(PositionInfo *info);
 
 FindZugzwang info_zugzwang(PositionInfo *info);
 
-/* Plies by a metric; LOOK_NONE in a draw. */
+/* Returns the plies by a metric; INFO_NONE for a draw. */
 int info_plies(PositionInfo *info, treb_metric metric);
 
-/* The legal moves: returns how many. */
+/* Generates the legal moves. Returns their number. */
 int info_moves(PositionInfo *info);
 
-/* What a move leads to, for the one who makes it. */
+/* Returns the result that a move leads to, for the side that makes it. */
 int info_move_result(PositionInfo *info, int move);
 
 #endif

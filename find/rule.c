@@ -22,7 +22,7 @@ uint64_t rule_saying_wrong(const RuleSaying *saying)
     return wrong;
 }
 
-/* What a thread found. */
+/* What one thread found. */
 typedef struct ThreadRules {
     Script *script;
     RuleReport report;
@@ -31,7 +31,7 @@ typedef struct ThreadRules {
 typedef struct RuleScan {
     const RuleQuery *query;
     RuleReport *report;
-    bool full; /* no memory for examples */
+    bool full; /* out of memory for examples */
     bool many; /* too many grounds */
 } RuleScan;
 
@@ -59,8 +59,8 @@ static bool show(RuleSaying *s, size_t most, const RuleExample *example)
 static void begin(void *context, void *own, PositionInfo *info)
 {
     const RuleQuery *query = ((const RuleScan *)context)->query;
-    info->status =
-        script_open(query->path, LUA_TFUNCTION, query->stop, &((ThreadRules *)own)->script, &info->error);
+    info->status = script_open(query->path, LUA_TFUNCTION, query->stop,
+                               &((ThreadRules *)own)->script, &info->error);
 }
 
 static void end(void *own)
@@ -72,10 +72,11 @@ static void end(void *own)
 
 static treb_status fail_grounds(treb_error *error)
 {
-    return fail(error, TREB_ERR_ARGUMENT,
-                "a rule has %d grounds at most: its second value is a name, not a text for each "
-                "position",
-                RULE_GROUNDS);
+    return fail(
+        error, TREB_ERR_ARGUMENT,
+        "a rule can have at most %d grounds: its second value is a name, not a text for each "
+        "position",
+        RULE_GROUNDS);
 }
 
 static bool visit(void *context, void *own, PositionInfo *info)
@@ -102,7 +103,7 @@ static bool visit(void *context, void *own, PositionInfo *info)
     return true;
 }
 
-/* Adds what a thread found in a part, and empties that. */
+/* Adds what a thread found in a part to the report, and empties it. */
 static bool hand_over(void *context, void *own)
 {
     RuleScan *scan_context = context;

@@ -1,9 +1,10 @@
-/* rule.h - a rule on trial: what it says of all positions of an ending, and what they are worth.
+/* rule.h - tests a rule: what it claims of all positions of an ending, and whether that is right.
  *
- * A rule is a function in Lua that says of a position, for the side to move, that it is a win, a draw, a
- * loss, not a win, not a loss, or nothing; and on what ground, in its own words. Or it is a statement of any other
- * kind, which it finds true or false of a position: then it is wrong where that is false. docs/rules.md. Results
- * are those without the 50-move rule. */
+ * A rule is a function in Lua. It claims that a position is, for the side to move, a win, a draw, a
+ * loss, not a win, or not a loss; or it claims nothing. It also gives the ground of its claim, a
+ * text of its own. Instead of a verdict it may check any other statement, and return true or false;
+ * then the rule is wrong if the statement is false. See docs/rules.md. Results are those without
+ * the 50-move rule. */
 #ifndef TREB_FIND_RULE_H
 #define TREB_FIND_RULE_H
 
@@ -15,16 +16,17 @@ typedef struct RuleExample {
     int result;
 } RuleExample;
 
-/* What is said with one word on one ground. */
+/* One claim that a rule made on one ground, and how often it was right. (The JSON output calls it a
+ * saying.) */
 typedef struct RuleSaying {
     RuleClaim claim;
     char ground[RULE_GROUND_SIZE]; /* may be empty */
-    uint64_t of[RULE_RESULTS];     /* positions, by what they are */
-    RuleExample *wrong;            /* the first of those of which it is wrong; owned */
+    uint64_t of[RULE_RESULTS];     /* number of positions, by their true result */
+    RuleExample *wrong;            /* the first positions for which the claim is wrong; owned */
     size_t shown;
 } RuleSaying;
 
-/* Of how many positions it is said, and of how many of them it is wrong. */
+/* Return the number of positions for which the claim was made, and for which it is wrong. */
 uint64_t rule_saying_all(const RuleSaying *saying);
 uint64_t rule_saying_wrong(const RuleSaying *saying);
 
@@ -36,31 +38,33 @@ typedef struct RuleReport {
 
 typedef struct RuleQuery {
     const treb_tables *tables;
-    const char *path; /* of the file */
-    int turn;         /* who is to move, or FIND_EITHER */
-    size_t shown;     /* wrong positions that are kept, of each saying */
+    const char *path; /* file of the rule */
+    int turn;         /* side to move, or FIND_EITHER */
+    size_t shown;     /* maximum number of wrong positions to keep for each saying */
     unsigned threads;
     const atomic_bool *stop;
-    FindProgress progress; /* NULL allowed */
+    FindProgress progress; /* may be NULL */
     void *context;
 } RuleQuery;
 
-/* Goes through a material. The report is added to, also if it ends early; free it with rule_report_free.
- * TREB_ERR_ARGUMENT for what is wrong in the file, with its line. */
+/* Tests a rule in a material. Adds to the report, also if it ends early; free it with
+ * rule_report_free. Returns TREB_ERR_ARGUMENT if the file is wrong; the message contains the
+ * line. */
 treb_status rule_try(const RuleQuery *query, const char *material, RuleReport *report,
                      treb_error *error);
 void rule_report_free(RuleReport *report);
 
-/* What a rule says of one position of an ending that it is about, and what that is worth. */
+/* What a rule claims of one position, and the true result of the position. */
 typedef struct RuleOpinion {
     RuleClaim claim;
     char ground[RULE_GROUND_SIZE];
-    int result; /* 0 a loss, 1 a draw, 2 a win of the side to move */
+    int result; /* for the side to move: 0 loss, 1 draw, 2 win */
 } RuleOpinion;
 
-/* Asks one rule of a list; without a list `name` is the path of a file. The position is as the tables have it: the side
- * with more men is White. TREB_ERR_ARGUMENT if there is no such rule, something is wrong in it, or `stop` became true
- * (NULL allowed); the library's errors. */
+/* Asks one rule of the list `rules` about a position. If `rules` is NULL, `name` is the path of a
+ * file. The position must be as in the tables: the side with more men is White. Returns
+ * TREB_ERR_ARGUMENT if there is no such rule, if it is wrong, or if `stop` became true (NULL
+ * allowed); otherwise the errors of the library. */
 treb_status rule_say(const treb_tables *tables, const RuleText *rules, const char *name,
                      const treb_position *pos, const atomic_bool *stop, RuleOpinion *out,
                      treb_error *error);

@@ -4,22 +4,24 @@
 #include <omp.h>
 #include <stdlib.h>
 
-#include "core/system/error.h"
-#include "core/format/index.h"
 #include "core/chess/material.h"
+#include "core/format/index.h"
+#include "core/system/error.h"
 
-enum { PART = 1 << 14 /* cells of a part, about */ };
+enum { PART = 1 << 14 /* approximate number of cells in a part */ };
 
 typedef struct Scan {
     const ScanJob *job;
-    bool swapped; /* Black is to move, where only White comes: as the same with colours exchanged */
+    /* Black is to move but the table has only White to move, as both sides have the same men:
+     * exchange colours */
+    bool swapped;
     uint64_t parts, done;
     atomic_bool stop;
     treb_status status;
     treb_error *error;
 } Scan;
 
-/* What a thread has. */
+/* What one thread uses. */
 typedef struct Worker {
     Scan *scan;
     void *own;
@@ -32,7 +34,7 @@ static int visit(void *context, const treb_position *pos)
     const ScanJob *job = w->scan->job;
     treb_position other;
     if (job->stop != NULL && atomic_load_explicit(job->stop, memory_order_relaxed))
-        w->scan->stop = true; /* what was found in this part is then left out */
+        w->scan->stop = true; /* what was found in this part is then discarded */
     if (atomic_load_explicit(&w->scan->stop, memory_order_relaxed)) return 0;
     if (w->scan->swapped)
         position_swap_colors(pos, &other);
@@ -51,7 +53,7 @@ static void worker_init(Worker *w, Scan *scan)
         w->info.status = fail_memory(&w->info.error);
     else
         job->begin(job->context, w->own, &w->info);
-    /* What ended as it was told to has not failed; and nothing is visited. */
+    /* Work that ended because it was told to stop has not failed. Nothing will be visited. */
     if (job->stop != NULL && atomic_load(job->stop)) w->info.status = TREB_OK;
 }
 
@@ -63,7 +65,8 @@ static void hand_over(Scan *scan, Worker *w)
         if (scan->error != NULL) *scan->error = w->info.error;
         scan->stop = true;
     }
-    /* After an end nothing more comes, so that what came is the first part of the table. */
+    /* After the end nothing more is passed on. So what was passed on is the first part of the
+     * table. */
     if (w->own != NULL && !scan->stop && !job->hand_over(job->context, w->own)) scan->stop = true;
     if (job->progress != NULL) job->progress(job->progress_context, ++scan->done, scan->parts);
 }

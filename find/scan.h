@@ -1,5 +1,5 @@
-/* scan.h - all positions of an ending, by several threads, with what they find handed over in the order of
- * the table. Private to find/. */
+/* scan.h - visits all positions of an ending in several threads, and passes on what they find in
+ * the order of the table. Private to find/. */
 #ifndef TREB_FIND_SCAN_H
 #define TREB_FIND_SCAN_H
 
@@ -8,24 +8,24 @@
 typedef struct ScanJob {
     const treb_tables *tables;
     const char *material;
-    int turn;                /* who is to move, or FIND_EITHER */
-    unsigned threads;        /* 0: as OpenMP likes */
-    const atomic_bool *stop; /* when true it ends early; NULL allowed */
-    FindProgress progress;   /* NULL allowed */
+    int turn;                /* side to move, or FIND_EITHER */
+    unsigned threads;        /* 0: the number that OpenMP chooses */
+    const atomic_bool *stop; /* set to true to end the scan early; may be NULL */
+    FindProgress progress;   /* may be NULL */
     void *progress_context;
-    size_t own; /* bytes that each thread has for itself, all 0 at first */
-    /* Makes them ready; what goes wrong is in the look. */
+    size_t own; /* size of the data `own` that each thread has for itself, zeroed at first */
+    /* Initialises the data of a thread. Reports an error in `info`. */
     void (*begin)(void *context, void *own, PositionInfo *info);
-    /* Looks at a position, which the look is turned to. False: no more of this part, for a failure or
-     * as all is to end. */
+    /* Visits the position in `info`. Returns false to skip the rest of this part. */
     bool (*visit)(void *context, void *own, PositionInfo *info);
-    /* Takes over what a thread found in a part: part after part, by one thread at a time. False: no more. */
+    /* Passes on what a thread found in a part, and empties it. Called for one part after the other,
+     * by one thread at a time. Returns false to end the scan. */
     bool (*hand_over)(void *context, void *own);
     void (*end)(void *own);
     void *context;
 } ScanJob;
 
-/* The first failure of a look, in the order of the table; or of the tables themselves. */
+/* Returns the first error in the order of the table, or an error of the tables themselves. */
 treb_status scan_run(const ScanJob *job, treb_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* script.c - see script.h: reading scripts, what they may use of Lua, and calling them. */
+/* script.c - see script.h: reads scripts, limits what they may use of Lua, and calls them. */
 #include "find/script.h"
 
 #include <lauxlib.h>
@@ -8,30 +8,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/chess/material.h"
 #include "core/system/error.h"
 #include "core/system/io.h"
-#include "core/chess/material.h"
 #include "find/script_names.h"
 
-enum { MEMORY = 64 << 20, HOOK = 1 << 16 /* instructions between looks at whether to stop */ };
+enum { MEMORY = 64 << 20, HOOK = 1 << 16 /* instructions between two checks of `stop` */ };
 
 struct Script {
-    ScriptSubject subject; /* first: the Lua state points to it (script_names.h) */
+    ScriptSubject subject; /* must be first: the Lua state points to it (script_names.h) */
     lua_State *lua;
     size_t bytes;
-    bool full;               /* it wanted more than it may have */
-    int chunk, used;         /* in the registry: what is called; rules that it uses */
-    char name[256];          /* what errors call it */
-    char *folder;            /* of a file; else NULL */
-    const RuleText *rules;   /* in its place: those in memory; or NULL */
-    const atomic_bool *stop; /* while it is read; or NULL */
+    bool full;             /* the script needed more memory than it may have */
+    int chunk, used;       /* registry references: the value to call, and the rules that it uses */
+    char name[256];        /* name of the script in errors */
+    char *folder;          /* folder of the script's file; NULL: it has none */
+    const RuleText *rules; /* list of rules in memory for a script without a folder, or NULL */
+    const atomic_bool *stop; /* checked while the file is read; may be NULL */
 };
 
 static Script *script_of(lua_State *lua) { return (Script *)script_subject(lua); }
 
 /* ---- Rules ----------------------------------------------------------------------------------- */
 
-/* Puts a rule that is in memory on the stack, or raises an error. */
+/* Pushes the chunk of a rule in memory, or raises an error. */
 static void load_text(lua_State *lua, const RuleText *rules, const char *name)
 {
     while (rules->name != NULL && strcmp(rules->name, name) != 0) rules++;
@@ -42,7 +42,7 @@ static void load_text(lua_State *lua, const RuleText *rules, const char *name)
     lua_remove(lua, -2);
 }
 
-/* What another file of the folder returns, as use("square"). */
+/* use("square"): returns what another rule of the folder returns. */
 static int use(lua_State *lua)
 {
     const Script *script = script_of(lua);
@@ -50,7 +50,7 @@ static int use(lua_State *lua)
     char path[4400];
     if ((script->folder == NULL && script->rules == NULL) ||
         name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-")])
-        return luaL_argerror(lua, 1, "the name of a rule beside this one is wanted");
+        return luaL_argerror(lua, 1, "the name of a rule in the same folder is expected");
     lua_rawgeti(lua, LUA_REGISTRYINDEX, script->used);
     if (lua_getfield(lua, -1, name) != LUA_TNIL) return 1;
     lua_pop(lua, 1);
@@ -83,15 +83,15 @@ static void *bounded(void *context, void *old, size_t before, size_t size)
     void *grown = realloc(old, size);
     if (grown == NULL) return NULL;
     script->bytes += size - had;
-    script->full = false; /* where it was: Lua has swept, and asked again */
+    script->full = false; /* if it was full, Lua has collected garbage and asked again */
     return grown;
 }
 
-/* Parts of Lua that reach out, or take other code in. */
+/* Removes the functions of Lua that reach files and the system, or load other code. */
 static void remove_unsafe(lua_State *lua)
 {
     static const char *const unsafe[] = {"dofile",         "loadfile", "load",         "print",
-                                        "collectgarbage", "rawset",   "setmetatable", "_G"};
+                                         "collectgarbage", "rawset",   "setmetatable", "_G"};
     for (size_t i = 0; i < sizeof unsafe / sizeof *unsafe; i++) {
         lua_pushnil(lua);
         lua_setglobal(lua, unsafe[i]);
@@ -100,7 +100,7 @@ static void remove_unsafe(lua_State *lua)
     lua_pushnil(lua);
     lua_setfield(lua, -2, "dump");
     lua_pop(lua, 1);
-    /* The same answer each time. */
+    /* A script must give the same answer each time. */
     lua_getglobal(lua, "math");
     lua_pushnil(lua);
     lua_setfield(lua, -2, "random");
@@ -109,7 +109,7 @@ static void remove_unsafe(lua_State *lua)
     lua_pop(lua, 1);
 }
 
-/* Makes what a condition sees: what is safe of Lua, other rules, and the position. */
+/* Creates the globals of a script: the safe part of Lua, `use`, and the names for the position. */
 static void prepare(lua_State *lua)
 {
     static const luaL_Reg libraries[] = {{"_G", luaopen_base},
@@ -125,29 +125,29 @@ static void prepare(lua_State *lua)
     script_names_open(lua);
 }
 
-/* Whoever fails in Lua says so in an error, of which only texts are shown: others would have to be made into one,
- * for which there may be no memory. */
+/* Converts a Lua error. Only strings are shown: converting another value to a string needs memory,
+ * which may not be there. */
 static treb_status script_fail(Script *script, int status, treb_error *error)
 {
     lua_State *lua = script->lua;
     if (script->full)
-        return fail(error, TREB_ERR_ARGUMENT, "%s: it wants more than %d MiB of memory",
+        return fail(error, TREB_ERR_ARGUMENT, "%s: it needs more than %d MiB of memory",
                     script->name, MEMORY >> 20);
     if (status == LUA_ERRMEM) return fail_memory(error);
     const char *text = lua_type(lua, -1) == LUA_TSTRING ? lua_tostring(lua, -1) : NULL;
     return fail(error, TREB_ERR_ARGUMENT, "%s", text != NULL ? text : "it failed");
 }
 
-/* What is read. Called by Lua, so that whatever goes wrong comes back as its error. */
-typedef struct Source {
+/* What to read. Lua calls the functions that read it, so that every failure becomes a Lua error. */
+typedef struct ScriptSource {
     Script *script;
-    const char *condition, *expression; /* or */
-    const char *path;                   /* of a file, or its name among those in memory */
-    int type;                           /* of what that returns */
-} Source;
+    const char *condition, *expression; /* of a condition; or NULL */
+    const char *path;                   /* of a file, or its name in the list of rules in memory */
+    int type;                           /* the type that the file must return */
+} ScriptSource;
 
-/* A condition is an expression, else statements. */
-static void read_condition(lua_State *lua, const Source *source)
+/* A condition is an expression; if it cannot be read as one, statements. */
+static void read_condition(lua_State *lua, const ScriptSource *source)
 {
     int status =
         luaL_loadbufferx(lua, source->expression, strlen(source->expression), "=condition", "t");
@@ -159,7 +159,7 @@ static void read_condition(lua_State *lua, const Source *source)
     if (status != LUA_OK) lua_error(lua);
 }
 
-static void read_file(lua_State *lua, const Source *source)
+static void read_file(lua_State *lua, const ScriptSource *source)
 {
     lua_newtable(lua);
     source->script->used = luaL_ref(lua, LUA_REGISTRYINDEX);
@@ -174,7 +174,7 @@ static void read_file(lua_State *lua, const Source *source)
 
 static int read_source(lua_State *lua)
 {
-    const Source *source = lua_touserdata(lua, 1);
+    const ScriptSource *source = lua_touserdata(lua, 1);
     prepare(lua);
     if (source->path != NULL)
         read_file(lua, source);
@@ -184,19 +184,20 @@ static int read_source(lua_State *lua)
     return 0;
 }
 
-/* Now and then: whether all is to end. What a script catches of that (pcall) does not help it: from then on each of
- * its instructions fails. */
+/* Called by Lua after every HOOK instructions; ends the script if it is told to stop. The script
+ * cannot ignore that by catching the error (pcall): from then on each of its instructions fails. */
 static void stop_hook(lua_State *lua, lua_Debug *debug)
 {
     (void)debug;
     const Script *script = script_of(lua);
-    const atomic_bool *stop = script->subject.info != NULL ? script->subject.info->stop : script->stop;
+    const atomic_bool *stop =
+        script->subject.info != NULL ? script->subject.info->stop : script->stop;
     if (stop == NULL || !atomic_load_explicit(stop, memory_order_relaxed)) return;
     lua_sethook(lua, stop_hook, LUA_MASKCOUNT, 1);
     luaL_error(lua, "stopped");
 }
 
-static treb_status script_make(Source *source, Script **out, treb_error *error)
+static treb_status script_make(ScriptSource *source, Script **out, treb_error *error)
 {
     Script *script = *out = source->script;
     snprintf(script->name, sizeof script->name, "%s",
@@ -223,7 +224,7 @@ treb_status script_new(const char *condition, Script **out, treb_error *error)
 {
     size_t size = strlen(condition) + 16;
     char *expression = malloc(size);
-    Source source = {calloc(1, sizeof(Script)), condition, expression, NULL, 0};
+    ScriptSource source = {calloc(1, sizeof(Script)), condition, expression, NULL, 0};
     treb_status status = TREB_OK;
     *out = NULL;
     if (expression == NULL || source.script == NULL) {
@@ -240,7 +241,7 @@ treb_status script_new(const char *condition, Script **out, treb_error *error)
 treb_status script_open(const char *path, int type, const atomic_bool *stop, Script **out,
                         treb_error *error)
 {
-    Source source = {calloc(1, sizeof(Script)), NULL, NULL, path, type};
+    ScriptSource source = {calloc(1, sizeof(Script)), NULL, NULL, path, type};
     *out = NULL;
     if (source.script == NULL) return fail_memory(error);
     source.script->stop = stop;
@@ -253,7 +254,7 @@ treb_status script_open(const char *path, int type, const atomic_bool *stop, Scr
 treb_status script_open_text(const RuleText *rules, const char *name, int type, Script **out,
                              treb_error *error)
 {
-    Source source = {calloc(1, sizeof(Script)), NULL, NULL, name, type};
+    ScriptSource source = {calloc(1, sizeof(Script)), NULL, NULL, name, type};
     *out = NULL;
     if (source.script == NULL) return fail_memory(error);
     source.script->rules = rules;
@@ -268,8 +269,8 @@ void script_free(Script *script)
     free(script);
 }
 
-/* Calls what is on the stack for a position. What it returns is there then if true; else the failure is in the
- * look. */
+/* Calls the function on the stack for a position. Returns true with its results on the stack.
+ * Returns false after an error, which is in `info`. */
 static bool script_call(Script *script, PositionInfo *info, int arguments, int results)
 {
     lua_State *lua = script->lua;
@@ -278,7 +279,7 @@ static bool script_call(Script *script, PositionInfo *info, int arguments, int r
     if (status == LUA_OK) return true;
     if (info->stop != NULL && atomic_load(info->stop)) {
         lua_pop(lua, 1);
-        return false; /* no failure of the script's */
+        return false; /* the script has not failed */
     }
     if (info->status == TREB_OK) info->status = script_fail(script, status, &info->error);
     lua_pop(lua, 1);
@@ -299,7 +300,7 @@ bool script_holds(Script *script, PositionInfo *info)
     return holds;
 }
 
-/* What a rule may say; by RuleClaim. */
+/* Converts what a rule returned to a RuleClaim; RULE_CLAIMS if it is none. */
 static RuleClaim claim_of(lua_State *lua, int index)
 {
     const char *text = lua_type(lua, index) == LUA_TSTRING ? lua_tostring(lua, index) : NULL;
@@ -310,7 +311,8 @@ static RuleClaim claim_of(lua_State *lua, int index)
     return RULE_CLAIMS;
 }
 
-/* Where a rule failed: most often the position has not the men that it looks for. */
+/* Adds the position at which a rule failed to the error. Most often the position does not have the
+ * men that the rule expects. */
 static void add_position(PositionInfo *info)
 {
     char fen[TREB_FEN_SIZE], name[MATERIAL_NAME_SIZE];
@@ -333,14 +335,14 @@ RuleClaim script_claim(Script *script, PositionInfo *info, char ground[RULE_GROU
     RuleClaim claim = claim_of(lua, -2);
     const char *text = lua_type(lua, -1) == LUA_TSTRING ? lua_tostring(lua, -1) : "";
     snprintf(ground, RULE_GROUND_SIZE, "%s", text);
-    /* It is printed on terminals. */
+    /* The text is printed on terminals. */
     for (char *c = ground; *c != '\0'; c++)
         if ((unsigned char)*c < 32 || *c == 127) *c = ' ';
     if (claim == RULE_CLAIMS) {
-        info->status =
-            fail(&info->error, TREB_ERR_ARGUMENT,
-                 "a rule says win, draw, loss, not win, not loss, true, false or nothing, not %s",
-                 lua_type(lua, -2) == LUA_TSTRING ? lua_tostring(lua, -2) : luaL_typename(lua, -2));
+        info->status = fail(
+            &info->error, TREB_ERR_ARGUMENT,
+            "a rule must return win, draw, loss, not win, not loss, true, false or nothing, not %s",
+            lua_type(lua, -2) == LUA_TSTRING ? lua_tostring(lua, -2) : luaL_typename(lua, -2));
         claim = RULE_NOTHING;
     }
     lua_pop(lua, 2);

@@ -1,10 +1,11 @@
 /* script.h - conditions, rules and strategies in Lua. Private to find/.
  *
- * A condition is an expression, or statements that end with `return`; what it gives is true or not
- * as Lua has it. A rule is a file that returns a function, which says what a position is worth and on what
- * ground, or nothing; a strategy (strategy.h) one that returns a table. docs/find.md and docs/rules.md list what
- * they can ask. They can reach neither files (but others of a file's folder) nor the system, and their memory is
- * bounded. One script is for one thread at a time. */
+ * A condition is an expression, or statements that end with `return`. It holds if its value is true
+ * in Lua. A rule is a file that returns a function; the function returns a claim about a position
+ * and the ground of the claim, or nothing. A strategy (strategy.h) is a file that returns a table.
+ * docs/find.md and docs/rules.md list the names and functions that scripts can use. Scripts cannot
+ * read files, except other scripts in their own folder, and cannot reach the system. Their memory
+ * is limited. Only one thread at a time may use a script. */
 #ifndef TREB_FIND_SCRIPT_H
 #define TREB_FIND_SCRIPT_H
 
@@ -15,30 +16,35 @@
 
 typedef struct Script Script;
 
-/* TREB_ERR_ARGUMENT with line and reason, TREB_ERR_MEMORY. */
+/* Creates a script from a condition. Returns TREB_ERR_ARGUMENT with line and reason, or
+ * TREB_ERR_MEMORY. */
 treb_status script_new(const char *condition, Script **out, treb_error *error);
-/* The same with a file that returns a value of this type of Lua's: LUA_TFUNCTION from a rule, LUA_TTABLE from a
- * strategy. What the file does while it is read ends when `stop` becomes true (NULL allowed). TREB_ERR_ARGUMENT also
- * then, and if there is no such file. */
+/* Creates a script from a file that must return a Lua value of `type`: LUA_TFUNCTION for a rule,
+ * LUA_TTABLE for a strategy. Reading the file runs it; that ends if `stop` becomes true (NULL
+ * allowed). Returns TREB_ERR_ARGUMENT with line and reason, also if it was stopped or there is no
+ * such file; or TREB_ERR_MEMORY. */
 treb_status script_open(const char *path, int type, const atomic_bool *stop, Script **out,
                         treb_error *error);
-/* The same with one that is in memory: it reaches no files. */
+/* Creates a script from a text in the list `rules`. Such a script can read no files. Errors are
+ * those of script_open. */
 treb_status script_open_text(const RuleText *rules, const char *name, int type, Script **out,
                              treb_error *error);
 
 void script_free(Script *script);
 
-/* Whether it holds. A failure of the script or of a probe is in look->status. */
+/* Whether the condition holds. An error of the script or of a probe is in info->status. */
 bool script_holds(Script *script, PositionInfo *info);
 
-/* What a rule says of a position: RULE_NOTHING also after a failure. */
+/* Returns what a rule claims of a position; RULE_NOTHING also after an error, which is in
+ * info->status. */
 RuleClaim script_claim(Script *script, PositionInfo *info, char ground[RULE_GROUND_SIZE]);
 
-/* Calls a function of C's with what the file returned, and `context` behind that as light userdata; whatever it
- * raises ends it. False: the failure is in the look, which is also the root (script_names.h). */
+/* Calls a C function with two arguments: the value that the file returned, and `context` as light
+ * userdata. Every error that the function raises ends it. Returns false after an error, which is in
+ * `info`. The position `info` is also the root (script_names.h). */
 bool script_run(Script *script, PositionInfo *info, lua_CFunction function, void *context);
 
-/* In such a function: the position that functions of the script are to be asked about, and a move in it
+/* For such a C function: sets the position, and the move in it, that functions of the script see
  * (script_names_push_move). */
 void script_turn_to(Script *script, PositionInfo *info, Move move);
 

@@ -1,8 +1,8 @@
 /* script_names.c - see script_names.h.
  *
- * The names that a condition uses are looked up when it asks for them: so it pays for no more than it
- * uses. What is called a thousand times a millisecond makes no strings and no tables: those for
- * squares, colours and verdicts are made once. */
+ * A name is looked up when a script reads it, so that only the names that are used take time. Names
+ * can be read a thousand times a millisecond. So reading them creates no strings or tables: those
+ * for squares, colours and verdicts are created once. */
 #include "find/script_names.h"
 
 #include <lauxlib.h>
@@ -25,11 +25,17 @@ static PositionInfo *require_position(lua_State *lua, PositionInfo *info)
     return info;
 }
 
-PositionInfo *script_position(lua_State *lua) { return require_position(lua, script_subject(lua)->info); }
-PositionInfo *script_root(lua_State *lua) { return require_position(lua, script_subject(lua)->root); }
+PositionInfo *script_position(lua_State *lua)
+{
+    return require_position(lua, script_subject(lua)->info);
+}
+PositionInfo *script_root(lua_State *lua)
+{
+    return require_position(lua, script_subject(lua)->root);
+}
 Move script_move(lua_State *lua) { return script_subject(lua)->move; }
 
-/* What a condition can ask of a position. */
+/* The names that a script can read. */
 typedef enum Name {
     NAME_TURN = 1,
     NAME_VERDICT,
@@ -45,7 +51,7 @@ typedef enum Name {
     NAME_FEN,
     NAME_MOVES,
     NAME_ROOT,
-    NAME_MEN /* from here on: a man's square, 16 * colour + type */
+    NAME_MEN /* from here on: the square of a man, 16 * colour + type */
 } Name;
 
 static const char *const names[] = {[NAME_TURN] = "turn",
@@ -63,16 +69,16 @@ static const char *const names[] = {[NAME_TURN] = "turn",
                                     [NAME_STALEMATE] = "stalemate",
                                     [NAME_ROOT] = "root"};
 
-/* In the registry, by their addresses: the tables that stand for the root and for a move. */
+/* Keys in the registry, by address: the tables that stand for the root and for a move. */
 static const char root_key, move_key;
 
-/* Upvalues of what looks names up, and of functions. */
+/* Upvalues of the functions that look up names, and of the functions for scripts. */
 enum { UP_NAMES = 1, UP_TEXTS, UP_ROOT };
 
-/* By TREB_PAWN and so on. */
+/* letters of the types, from TREB_PAWN on */
 static const char type_letters[] = "pnbrqk";
 
-/* In the table of texts: squares from 1 on, then these. */
+/* Indices in the table of texts: squares from 1 on, then these. */
 enum { TEXT_COLOR = 65, TEXT_RESULT = 67, TEXT_ZUGZWANG = 70 };
 
 static void push_text(lua_State *lua, int text)
@@ -97,7 +103,7 @@ static void push_plies(lua_State *lua, PositionInfo *info, treb_metric metric)
         lua_pushinteger(lua, plies);
 }
 
-/* A failure of a probe ends the script; it is in the look. */
+/* Ends the script if a probe failed. The error is in `info`. */
 static void raise_failure(lua_State *lua, const PositionInfo *info)
 {
     if (info->status != TREB_OK) luaL_error(lua, "%s", info->error.text);
@@ -224,7 +230,7 @@ static void push_name(lua_State *lua, PositionInfo *info, int name)
 
 static int refuse_name(lua_State *lua)
 {
-    return luaL_error(lua, "there is nothing called '%s' to ask for",
+    return luaL_error(lua, "there is no name '%s'",
                       lua_type(lua, 2) == LUA_TSTRING ? lua_tostring(lua, 2) : "?");
 }
 
@@ -243,7 +249,7 @@ static int look_up_root(lua_State *lua) { return look_up_in(lua, script_root); }
 
 /* ---- A strategy's move ----------------------------------------------------------------------- */
 
-/* What a move leads to: 0, or of 1 a check and of 2 the end of the game. */
+/* Returns what a move leads to: bit 0 is set for a check, bit 1 if the opponent has no move. */
 static int consequence(const treb_position *pos, Move m)
 {
     treb_position child;
@@ -292,7 +298,8 @@ static int move_field(lua_State *lua)
 
 void script_names_push_move(lua_State *lua) { lua_rawgetp(lua, LUA_REGISTRYINDEX, &move_key); }
 
-/* What is kept from one position to the next would make the answer depend on their order. */
+/* Refuses globals. A script that keeps values from one position to the next would give answers that
+ * depend on the order of the positions. */
 static int refuse_global(lua_State *lua)
 {
     return luaL_error(lua, "'%s' is not local: write 'local %s'", luaL_tolstring(lua, 2, NULL),
@@ -306,7 +313,7 @@ static int to_square(lua_State *lua, int argument)
     size_t length;
     const char *text = luaL_checklstring(lua, argument, &length);
     if (length != 2 || text[0] < 'a' || text[0] > 'h' || text[1] < '1' || text[1] > '8')
-        return luaL_argerror(lua, argument, "a square such as \"e4\" is wanted");
+        return luaL_argerror(lua, argument, "a square such as \"e4\" is expected");
     return square_at(text[0] - 'a', text[1] - '1');
 }
 
@@ -322,7 +329,7 @@ static int rank_of(lua_State *lua)
     return 1;
 }
 
-/* King's moves from one square to another. */
+/* distance("a1", "c2"): number of king moves from one square to another. */
 static int distance(lua_State *lua)
 {
     int a = to_square(lua, 1), b = to_square(lua, 2);
@@ -338,7 +345,7 @@ static int is_light(lua_State *lua)
     return 1;
 }
 
-/* Functions that are root's ask about the position called so. */
+/* Returns the position that a function asks about: the root if it is a function of `root`. */
 static const treb_position *position_asked(lua_State *lua)
 {
     const bool root = lua_toboolean(lua, lua_upvalueindex(UP_ROOT));
@@ -358,7 +365,8 @@ static int attacked(lua_State *lua)
     return 1;
 }
 
-/* What a side's men of these types attack, with the other king out of the way. */
+/* Returns the squares that a side's men of these types attack. The other king does not block
+ * lines. */
 static uint64_t attacks_of(const treb_position *pos, int color, const char *types)
 {
     const uint64_t occupied = position_occupied(pos) & ~position_men_of(pos, 1 - color, TREB_KING);
@@ -373,15 +381,15 @@ static uint64_t attacks_of(const treb_position *pos, int color, const char *type
     return attacks;
 }
 
-/* How many squares a king can get to, its own among them, while all others stand still: as room("black"), or as
- * room("black", "rb") with no men in its way but rooks and bishops. */
+/* room("black"): number of squares that a king can reach, including its own, while all other men
+ * stand still. room("black", "rb") counts only the attacks of rooks and bishops. */
 static int room(lua_State *lua)
 {
     const treb_position *pos = position_asked(lua);
     const int color = to_color(lua, 1);
     const char *types = luaL_optstring(lua, 2, type_letters);
     if (types[strspn(types, type_letters)] != '\0')
-        return luaL_argerror(lua, 2, "types of men such as \"qr\" are wanted");
+        return luaL_argerror(lua, 2, "types of men such as \"qr\" are expected");
     const uint64_t men = pos->by_color[color] | position_men_of(pos, 1 - color, TREB_KING);
     const uint64_t closed = men | attacks_of(pos, 1 - color, types);
     uint64_t reached = position_men_of(pos, color, TREB_KING), next = reached;
@@ -394,13 +402,13 @@ static int room(lua_State *lua)
     return 1;
 }
 
-/* All men of a kind, as squares("wp"). */
+/* squares("wp"): all squares with men of a kind. */
 static int squares(lua_State *lua)
 {
     const char *man = luaL_checkstring(lua, 1), *type = NULL;
     if ((man[0] == 'w' || man[0] == 'b') && man[1] != '\0' && man[2] == '\0')
         type = strchr(type_letters, man[1]);
-    if (type == NULL) return luaL_argerror(lua, 1, "men such as \"wp\" are wanted");
+    if (type == NULL) return luaL_argerror(lua, 1, "men such as \"wp\" are expected");
     uint64_t men = position_men_of(position_asked(lua), man[0] == 'b', (int)(type - type_letters));
     lua_createtable(lua, 4, 0);
     for (int i = 1; men != 0; i++) {
@@ -410,9 +418,9 @@ static int squares(lua_State *lua)
     return 1;
 }
 
-/* ---- Making them ------------------------------------------------------------------------------ */
+/* ---- Creating them --------------------------------------------------------------------------- */
 
-/* Texts that are asked for again and again. */
+/* Pushes a table of the texts that are needed often. */
 static void push_texts(lua_State *lua)
 {
     static const char *const more[] = {"white", "black", "loss", "draw", "win", "half", "full"};
@@ -442,8 +450,8 @@ static void push_names(lua_State *lua)
         }
 }
 
-/* Has the table on top answered for by a function where it has nothing itself, and closed. Names and texts are
- * at `names` on the stack, and above. */
+/* Gives the table on top a function that looks up missing fields, and makes it read-only. The
+ * tables of names and texts are at `names` and `names + 1` on the stack. */
 static void set_lookup(lua_State *lua, int names, lua_CFunction index)
 {
     lua_createtable(lua, 0, 3);
@@ -458,7 +466,7 @@ static void set_lookup(lua_State *lua, int names, lua_CFunction index)
     lua_setmetatable(lua, -2);
 }
 
-/* Puts functions into a table. Of root's none but those that ask about a position are of use. */
+/* Puts the functions into a table. The table `root` gets only those that ask about a position. */
 static void add_functions(lua_State *lua, int names, int table, bool root)
 {
     static const luaL_Reg functions[] = {
@@ -474,7 +482,7 @@ static void add_functions(lua_State *lua, int names, int table, bool root)
     }
 }
 
-/* A table, answered for, into the registry. */
+/* Stores a table with such a lookup function in the registry. */
 static void keep(lua_State *lua, int names, lua_CFunction index, const char *key)
 {
     lua_createtable(lua, 0, 4);

@@ -42,7 +42,7 @@ void shift_place_fen(const ShiftPlace *place, char fen[TREB_FEN_SIZE])
     position_to_fen(&pos, fen);
 }
 
-/* All men so many files and ranks away; false if one leaves the board. */
+/* Shifts men by a number of files and ranks. Returns false if one leaves the board. */
 static bool slide(uint64_t men, int files, int ranks, uint64_t *out)
 {
     *out = 0;
@@ -75,14 +75,15 @@ static ShiftEdge edge_of(const treb_position *pos)
     return side && top ? SHIFT_CORNER : side ? SHIFT_SIDE : top ? SHIFT_TOP : SHIFT_FREE;
 }
 
-/* A move as it would be without the shift. */
+/* Returns a move as it would be before the shift. */
 static Move unshift(Move m, int files, int ranks)
 {
     int by = 8 * ranks + files;
     return move_make(move_from(m) - by, move_to(m) - by, move_promo(m));
 }
 
-/* Whether a move that was shifted back stays on the board: else no other place can have it. */
+/* Whether a move, shifted back, stays on the board. If not, it has no counterpart in other
+ * places. */
 static bool comparable(Move m, int files, int ranks)
 {
     int file = square_file(move_to(m)) - files, rank = square_rank(move_to(m)) - ranks;
@@ -104,7 +105,8 @@ static void place_set_side(PositionInfo *info, ShiftPlace *place, int turn)
             place->keep[turn][place->kept[turn]++] = info->move[i];
 }
 
-/* The moves that keep the result in a place, as they would be in the position given. Returns how many. */
+/* Lists the moves that keep the result in a place, as moves in the original position. Returns their
+ * number. */
 static int moves_unshifted(const ShiftPlace *place, int turn, Move out[MOVES_MAX])
 {
     int count = 0;
@@ -121,7 +123,7 @@ static bool has_move(const Move *list, int count, Move m)
     return false;
 }
 
-/* Takes a place into what its group has in common. */
+/* Adds a place to its group, and updates what the group has in common. */
 static void join(ShiftGroup *group, const ShiftPlace *place)
 {
     group->places++;

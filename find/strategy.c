@@ -1,27 +1,31 @@
-/* strategy.c - see strategy.h: reading a strategy, and the search for a forcing tree. */
+/* strategy.c - see strategy.h: reads a strategy, and searches for a forcing tree. */
 #include "find/strategy.h"
 
 #include <lauxlib.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/system/error.h"
 #include "core/format/index.h"
+#include "core/system/error.h"
 #include "core/system/hash.h"
 #include "find/script.h"
 #include "find/script_names.h"
 
 enum { RULES_MAX = 32, ANY = LUA_NOREF };
-enum { DEAD_BITS = 15, DEAD_ENDS = 1 << DEAD_BITS, DEAD_PLIES = 3 /* else it is soon looked at */ };
+enum {
+    DEAD_BITS = 15,
+    DEAD_ENDS = 1 << DEAD_BITS,
+    DEAD_PLIES = 3 /* with fewer plies left, searching again takes less time */
+};
 
 typedef struct Advice {
     char name[STRATEGY_NAME_SIZE];
-    int better, holding, us, them; /* in the registry; ANY: all will do */
+    int better, holding, us, them; /* registry references; ANY: everything is allowed */
     int depth;
 } Advice;
 
 typedef struct Rule {
-    int when; /* ANY: always */
+    int when; /* registry reference; ANY: always */
     int count;
     uint8_t advice[STRATEGY_ADVICE_MAX];
 } Rule;
@@ -41,14 +45,14 @@ struct Strategy {
     int advices;
     Rule rule[RULES_MAX];
     int rules;
-    /* Of a search: */
+    /* State of a search: */
     Plan *plan;
-    int depth; /* of the trees that are looked for */
+    int depth; /* depth of the trees that are searched for now */
     const Advice *follow;
     const atomic_bool *stop;
-    uint64_t looked, most; /* positions; 0: as many as it likes */
-    uint32_t search;       /* its number: of this plan, advice and depth */
-    DeadEnd *dead;         /* by a hash of the position; a new one takes the place of an older */
+    uint64_t looked, most; /* number of positions examined, and the maximum; 0: no limit */
+    uint32_t search;       /* number of the search, which has its own plan, advice and depth */
+    DeadEnd *dead;         /* by a hash of the position; a new entry replaces an older one */
     PositionInfo info[STRATEGY_DEPTH_MAX + 1]; /* by ply */
 };
 
@@ -59,7 +63,7 @@ static int field_function(lua_State *lua, const char *name, const char *of, bool
     int type = lua_getfield(lua, -1, name);
     if (type == LUA_TFUNCTION) return luaL_ref(lua, LUA_REGISTRYINDEX);
     if (type != LUA_TNIL || needed)
-        luaL_error(lua, "%s: '%s' is to be a function, not %s", of, name, luaL_typename(lua, -1));
+        luaL_error(lua, "%s: '%s' must be a function, not %s", of, name, luaL_typename(lua, -1));
     lua_pop(lua, 1);
     return ANY;
 }
@@ -69,30 +73,31 @@ static void read_material(lua_State *lua, Strategy *s)
     char name[MATERIAL_NAME_SIZE];
     if (lua_getfield(lua, 1, "material") != LUA_TSTRING ||
         !material_parse(lua_tostring(lua, -1), &s->material))
-        luaL_error(lua, "'material' is to be a material such as \"KRvK\"");
+        luaL_error(lua, "'material' must be a material such as \"KRvK\"");
     Material canonical = s->material;
     if (material_canonical(&canonical)) {
         material_name(&canonical, name);
-        luaL_error(lua, "a strategy is for the side with more: 'material' is to be \"%s\"", name);
+        luaL_error(lua, "a strategy is for the stronger side: 'material' must be \"%s\"", name);
     }
     if (s->material.count[TREB_WHITE][TREB_PAWN] && s->material.count[TREB_BLACK][TREB_PAWN])
         luaL_error(lua, "a strategy cannot be for pawns on both sides");
     if (!index_init(&s->index, &s->material, NULL, 1))
-        luaL_error(lua, "a strategy is for %d men at most", TREB_MEN_MAX);
+        luaL_error(lua, "a strategy can have at most %d men", TREB_MEN_MAX);
     lua_pop(lua, 1);
 }
 
-/* One piece of advice, on the stack under its name. */
+/* Reads one piece of advice. The stack has its name, and its table above it. */
 static void read_advice(lua_State *lua, Strategy *s)
 {
     Advice *a = &s->advice[s->advices];
     if (lua_type(lua, -2) != LUA_TSTRING || !lua_istable(lua, -1))
-        luaL_error(lua, "'advice' is to have tables by their names");
+        luaL_error(lua, "'advice' must have names as keys and tables as values");
     const char *name = lua_tostring(lua, -2);
     if (s->advices == STRATEGY_ADVICE_MAX)
-        luaL_error(lua, "there are %d pieces of advice at most", STRATEGY_ADVICE_MAX);
+        luaL_error(lua, "there can be at most %d pieces of advice", STRATEGY_ADVICE_MAX);
     if (name[0] == '\0' || strlen(name) >= sizeof a->name || strpbrk(name, "\n\r\t\033") != NULL)
-        luaL_error(lua, "advice is to have a name of at most %d letters", (int)sizeof a->name - 1);
+        luaL_error(lua, "the name of a piece of advice must have 1 to %d letters",
+                   (int)sizeof a->name - 1);
     memcpy(a->name, name, strlen(name) + 1);
     a->better = field_function(lua, "better", name, true);
     a->holding = field_function(lua, "holding", name, false);
@@ -102,7 +107,7 @@ static void read_advice(lua_State *lua, Strategy *s)
     lua_getfield(lua, -1, "depth");
     lua_Integer depth = lua_isnil(lua, -1) ? 1 : lua_tointegerx(lua, -1, &whole);
     if (depth < 1 || depth > STRATEGY_DEPTH_MAX)
-        luaL_error(lua, "%s: 'depth' is to be a number of plies, from 1 to %d", name,
+        luaL_error(lua, "%s: 'depth' must be a number of plies from 1 to %d", name,
                    STRATEGY_DEPTH_MAX);
     a->depth = (int)depth;
     lua_pop(lua, 1);
@@ -116,10 +121,10 @@ static int compare_names(const void *a, const void *b)
 
 static void read_advices(lua_State *lua, Strategy *s)
 {
-    if (lua_getfield(lua, 1, "advice") != LUA_TTABLE) luaL_error(lua, "'advice' is to be a table");
+    if (lua_getfield(lua, 1, "advice") != LUA_TTABLE) luaL_error(lua, "'advice' must be a table");
     for (lua_pushnil(lua); lua_next(lua, -2) != 0; lua_pop(lua, 1)) read_advice(lua, s);
     lua_pop(lua, 1);
-    /* Lua has them in any order. */
+    /* Lua returns them in any order. */
     qsort(s->advice, (size_t)s->advices, sizeof *s->advice, compare_names);
 }
 
@@ -133,16 +138,16 @@ static int find_advice(const Strategy *s, const char *name)
 static void read_rule(lua_State *lua, Strategy *s)
 {
     Rule *rule = &s->rule[s->rules++];
-    if (!lua_istable(lua, -1)) luaL_error(lua, "a rule is to be a table");
+    if (!lua_istable(lua, -1)) luaL_error(lua, "a rule must be a table");
     rule->when = field_function(lua, "when", "a rule", false);
     lua_Integer count = (lua_Integer)lua_rawlen(lua, -1);
     if (count < 1 || count > STRATEGY_ADVICE_MAX)
-        luaL_error(lua, "a rule is to name up to %d pieces of advice", STRATEGY_ADVICE_MAX);
+        luaL_error(lua, "a rule must name 1 to %d pieces of advice", STRATEGY_ADVICE_MAX);
     for (lua_Integer i = 1; i <= count; i++) {
         const char *name =
             lua_rawgeti(lua, -1, i) == LUA_TSTRING ? lua_tostring(lua, -1) : luaL_typename(lua, -1);
         int advice = find_advice(s, name);
-        if (advice < 0) luaL_error(lua, "a rule names '%s', which is no advice here", name);
+        if (advice < 0) luaL_error(lua, "a rule names '%s', which is not a piece of advice", name);
         rule->advice[rule->count++] = (uint8_t)advice;
         lua_pop(lua, 1);
     }
@@ -151,9 +156,9 @@ static void read_rule(lua_State *lua, Strategy *s)
 static void read_rules(lua_State *lua, Strategy *s)
 {
     if (lua_getfield(lua, 1, "rules") != LUA_TTABLE)
-        luaL_error(lua, "'rules' is to be a list of rules");
+        luaL_error(lua, "'rules' must be a list of rules");
     lua_Integer count = (lua_Integer)lua_rawlen(lua, -1);
-    if (count < 1 || count > RULES_MAX) luaL_error(lua, "there are to be 1 to %d rules", RULES_MAX);
+    if (count < 1 || count > RULES_MAX) luaL_error(lua, "there must be 1 to %d rules", RULES_MAX);
     for (lua_Integer i = 1; i <= count; i++) {
         lua_rawgeti(lua, -1, i);
         read_rule(lua, s);
@@ -171,7 +176,7 @@ static int read_strategy(lua_State *lua)
     return 0;
 }
 
-/* A file, or one of those in memory. */
+/* Opens a strategy from a file, or from a list in memory. */
 static treb_status open_one(const RuleText *strategies, const char *path, const atomic_bool *stop,
                             Strategy **out, treb_error *error)
 {
@@ -230,7 +235,7 @@ int strategy_advice_count(const Strategy *strategy) { return strategy->advices; 
 
 /* ---- Asking it ------------------------------------------------------------------------------- */
 
-/* What a function says of the position at a ply. */
+/* Whether a function of the script holds for the position at a ply. */
 static bool holds(lua_State *lua, Strategy *s, int function, int ply)
 {
     if (function == ANY) return true;
@@ -243,7 +248,8 @@ static bool holds(lua_State *lua, Strategy *s, int function, int ply)
     return yes;
 }
 
-/* How early a move is to be tried, or -1: not at all. */
+/* Returns the place of a move in the order in which moves are tried; -1 if the move is not
+ * allowed. */
 static double preference(lua_State *lua, Strategy *s, int function, int ply, Move move)
 {
     if (function == ANY) return 1;
@@ -256,13 +262,13 @@ static double preference(lua_State *lua, Strategy *s, int function, int ply, Mov
                    : lua_type(lua, -1) == LUA_TNUMBER ? lua_tonumber(lua, -1)
                                                       : 1;
     if (lua_toboolean(lua, -1) && !(order >= 0 && order <= 1e9))
-        luaL_error(lua, "the order of a move is to be a number from 0 on");
+        luaL_error(lua, "the order of a move must be a number, at least 0");
     lua_pop(lua, 1);
     return order;
 }
 
-/* The moves that a function allows, those first that it prefers. Returns how many. */
-static int move_choice_find(lua_State *lua, Strategy *s, int function, int ply, Move out[MOVES_MAX])
+/* Lists the moves that a function allows, those that it prefers first. Returns their number. */
+static int allowed_moves(lua_State *lua, Strategy *s, int function, int ply, Move out[MOVES_MAX])
 {
     double order[MOVES_MAX];
     Move all[MOVES_MAX];
@@ -302,13 +308,14 @@ static void make(lua_State *lua, Strategy *s, int ply, Move move)
 {
     treb_position child;
     if (s->looked++ == s->most && s->most > 0)
-        luaL_error(lua, "a plan would have to look at more than %d positions", (int)s->most);
+        luaL_error(lua, "a plan would have to examine more than %d positions", (int)s->most);
     position_make(&s->info[ply].pos, move, &child);
     info_set_position(&s->info[ply + 1], &child);
 }
 
-/* Where a dead end is remembered. What goals and limits say depends on the position, the ply and the root, so at the
- * same ply of the same search it is one again, by whatever moves it is reached. */
+/* Returns the entry for the position at a ply. Goals and limits depend on the position, the ply and
+ * the root. So at the same ply of the same search the position is a dead end again, whatever moves
+ * lead to it. */
 static DeadEnd *dead_end(const Strategy *s, int ply)
 {
     const treb_position *pos = &s->info[ply].pos;
@@ -328,13 +335,13 @@ static bool is_dead_end(const Strategy *s, int ply)
 
 static bool answer_all(lua_State *lua, Strategy *s, int ply, uint32_t node);
 
-/* Looks for a move of White's at a ply. Its node if there is one, else 0. */
+/* Searches for a move of White at a ply. Returns its node, or 0 if there is none. */
 static uint32_t find_move(lua_State *lua, Strategy *s, int ply)
 {
     const Advice *a = s->follow;
     Move moves[MOVES_MAX];
     if (ply == s->depth || is_dead_end(s, ply)) return 0;
-    int count = move_choice_find(lua, s, a->us, ply, moves);
+    int count = allowed_moves(lua, s, a->us, ply, moves);
     for (int i = 0; i < count; i++) {
         uint32_t before = s->plan->nodes, node = add_node(lua, s->plan, moves[i]);
         make(lua, s, ply, moves[i]);
@@ -348,7 +355,7 @@ static uint32_t find_move(lua_State *lua, Strategy *s, int ply)
     return 0;
 }
 
-/* Whether White has an answer to all replies, which are chained behind its move. */
+/* Whether White has an answer to all replies. Chains the replies behind White's move. */
 static bool answer_all(lua_State *lua, Strategy *s, int ply, uint32_t node)
 {
     const Advice *a = s->follow;
@@ -357,7 +364,7 @@ static bool answer_all(lua_State *lua, Strategy *s, int ply, uint32_t node)
     if (ply == s->depth) return false;
     if (s->stop != NULL && atomic_load_explicit(s->stop, memory_order_relaxed))
         luaL_error(lua, "stopped");
-    int count = move_choice_find(lua, s, a->them, ply, moves);
+    int count = allowed_moves(lua, s, a->them, ply, moves);
     for (int i = 0; i < count; i++) {
         uint32_t reply = add_node(lua, s->plan, moves[i]);
         if (last == 0)
@@ -381,7 +388,7 @@ static bool follow(lua_State *lua, Strategy *s, int advice)
     if (!holds(lua, s, s->follow->holding, 0)) return false;
     for (s->depth = 1; s->depth <= s->follow->depth; s->depth++) {
         s->plan->nodes = 0;
-        /* No number stands for two searches. */
+        /* Each search must have a number of its own. */
         if (++s->search == 0) {
             memset(s->dead, 0, DEAD_ENDS * sizeof *s->dead);
             s->search = 1;
@@ -394,7 +401,7 @@ static bool follow(lua_State *lua, Strategy *s, int advice)
     return false;
 }
 
-/* The first rule that fits is followed, no other. */
+/* Only the first rule that applies is followed. */
 static int search(lua_State *lua)
 {
     Strategy *s = lua_touserdata(lua, 2);
@@ -408,7 +415,7 @@ static int search(lua_State *lua)
     return 0;
 }
 
-/* Turns a position to that of its copies which the index has. */
+/* Maps a position to its symmetric copy that the index has. Returns the symmetry. */
 static int canonical(const Strategy *s, const treb_position *pos, treb_position *out)
 {
     IndexMen men;
@@ -422,7 +429,7 @@ static int canonical(const Strategy *s, const treb_position *pos, treb_position 
                        position_men_of(out, c, type);
         if (same) return symmetry;
     }
-    return 0; /* not reached: a position of the material has a cell */
+    return 0; /* not reached: every position of the material has a cell */
 }
 
 treb_status strategy_plan(Strategy *s, const treb_position *pos, const atomic_bool *stop,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""estimates.py TREBUCHET: writes estimates.tsv beside it, what 'trebuchet plan' foretells of every material of six men.
+"""estimates.py TREBUCHET: writes estimates.tsv beside it: the estimates of 'trebuchet plan' for each material of six men.
 
-Times are those of the machine whose figures stand in docs/six-men.md, whatever this one is."""
+Times are for the machine of docs/six-men.md, not for this one."""
 import json
 import pathlib
 import subprocess

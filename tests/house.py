@@ -28,22 +28,61 @@ LONGEST_LINE = 120
 # Regular expressions, matched without regard to case unless they begin with (?-i:. A space stands for any white space,
 # also for the end of a comment's line. Phrases first, then names that have been renamed.
 BANNED = [
-    r"\bwhoever\b", r"\bwhosoever\b", r"\bbe it\b", r"\bforetold\b", r"\bforetells?\b", r"\bforecasts?\b",
-    r"\bis no failure\b", r"\bwants (?:it )?no more\b(?! than)", r"\bof then\b", r"\bthat is to say\b",
-    r"(?-i:\bThe same\b)", r"\bthe same (?:of|for|in)\b",
+    r"\bwhoever\b",
+    r"\bwhosoever\b",
+    r"\bbe it\b",
+    r"\bforetold\b",
+    r"\bforetells?\b",
+    r"\bforecasts?\b",
+    r"\bis no failure\b",
+    r"\bwants (?:it )?no more\b(?! than)",
+    r"\bof then\b",
+    r"\bthat is to say\b",
+    r"(?-i:\bThe same\b)",
+    r"\bthe same (?:of|for|in)\b",
     # names
-    r"\bun-?moves?\b", r"\bslabs?\b", r"\blattices?\b", r"\bledgers?\b", r"\bhalos?\b", r"\bjuniors?\b",
-    r"\brank files?\b", r"\bscouts?\b", r"\bunwon\b", r"(?-i:\bMaze\b)", r"(?-i:\bFACT_MUST\b)", r"(?-i:\bTABLE_NEAR\b)",
-    r"(?-i:\bWorks\b)", r"(?-i:\bworks_[a-z]+\b)", r"(?-i:\bRanks\b)", r"(?-i:\bBlockedRanks\b)", r"(?-i:\branks_[a-z]+\()",
-    r"(?-i:\b[A-Z][a-z]+(?:Room|Wish)\b)", r"(?-i:\bLooseRun\b)", r"(?-i:\bFileTold\b)", r"(?-i:\bSolvedSource\b)",
-    r"\btable_ranks\b", r"\btable_solved\b", r"\bsolver_(?:rest|adopt|mind)\b", r"\bjob_forget\b",
-    r"\bsettle_hurry\b", r"\bgen_words\b", r"\banswer_instead\b", r"\bshades?\b",
+    r"\bun-?moves?\b",
+    r"\bslabs?\b",
+    r"\blattices?\b",
+    r"\bledgers?\b",
+    r"\bhalos?\b",
+    r"\bjuniors?\b",
+    r"\brank files?\b",
+    r"\bscouts?\b",
+    r"\bunwon\b",
+    r"(?-i:\bMaze\b)",
+    r"(?-i:\bFACT_MUST\b)",
+    r"(?-i:\bTABLE_NEAR\b)",
+    r"(?-i:\bWorks\b)",
+    r"(?-i:\bworks_[a-z]+\b)",
+    r"(?-i:\bRanks\b)",
+    r"(?-i:\bBlockedRanks\b)",
+    r"(?-i:\branks_[a-z]+\()",
+    r"(?-i:\b[A-Z][a-z]+(?:Room|Wish)\b)",
+    r"(?-i:\bLooseRun\b)",
+    r"(?-i:\bFileTold\b)",
+    r"(?-i:\bSolvedSource\b)",
+    r"\btable_ranks\b",
+    r"\btable_solved\b",
+    r"\bsolver_(?:rest|adopt|mind)\b",
+    r"\bjob_forget\b",
+    r"\bsettle_hurry\b",
+    r"\bgen_words\b",
+    r"\banswer_instead\b",
+    r"\bshades?\b",
 ]
 # Where a banned word may stand: (path prefix, pattern or None for all).
 EXEMPT = [
-    ("CHANGELOG.md", None), ("tests/data/", None), ("tests/house.py", None), ("tables/SHA256SUMS", None),
-    ("tables/manifest.tsv", None), ("server/page/package-lock.json", None), ("LICENSE", None),
-    ("docs/glossary.md", r"\bun-?moves?\b"), ("docs/glossary.md", r"\bjuniors?\b"), ("docs/glossary.md", r"\brank files?\b"),
+    ("CHANGELOG.md", None),
+    ("tests/data/", None),
+    ("tests/house.py", None),
+    ("tables/SHA256SUMS", None),
+    ("tables/manifest.tsv", None),
+    ("server/page/package-lock.json", None),
+    ("LICENSE", None),
+    ("docs/glossary.md", r"\bun-?moves?\b"),
+    ("docs/glossary.md", r"\bjuniors?\b"),
+    ("docs/glossary.md", r"\brank files?\b"),
 ]
 
 
@@ -101,7 +140,13 @@ def check_layers(files):
             if not found:
                 continue
             header = found[1]
-            target = "include" if header in ("trebuchet.h", "trebuchet-http.h") else room(header) if "/" in header else source
+            target = (
+                "include"
+                if header in ("trebuchet.h", "trebuchet-http.h")
+                else room(header)
+                if "/" in header
+                else source
+            )
             may = [source] + allowed.get(source, [])
             if target not in may and target.split("/")[0] not in may and header not in may:
                 yield file, f"{number}: includes {header}: {source} may include from: {' '.join(may)}"
@@ -149,7 +194,7 @@ def check_words(files):
             if pattern in spared:
                 continue
             for found in compiled.finditer(flat):
-                around = flat[max(0, found.start() - 30):found.end() + 30].strip()
+                around = flat[max(0, found.start() - 30) : found.end() + 30].strip()
                 yield file, f"{lines[found.start()]}: '{found[0]}' in: {around}"
 
 
@@ -176,7 +221,9 @@ def calls_between(build, files):
                 if source + ".c" in known or re.search(r"_portable$", source):
                     objects.append((path, source))
     defined, needs = {}, collections.defaultdict(set)
-    out = subprocess.run(["nm", "-A"] + [path for path, _ in objects], capture_output=True, text=True, check=True).stdout
+    out = subprocess.run(
+        ["nm", "-A"] + [path for path, _ in objects], capture_output=True, text=True, check=True
+    ).stdout
     source_of = dict(objects)
     for line in out.splitlines():
         path, rest = line.split(":", 1)
@@ -241,16 +288,24 @@ def main():
     options.add_argument("folders", nargs="*", metavar="FOLDER")
     given = options.parse_args()
     files = tracked()
-    checks = {"folders": check_folders, "layers": check_layers, "owners": check_owners, "words": check_words,
-              "lines": check_lines}
+    checks = {
+        "folders": check_folders,
+        "layers": check_layers,
+        "owners": check_owners,
+        "words": check_words,
+        "lines": check_lines,
+    }
     if given.build:
         checks["circles"] = lambda f: check_circles(f, given.build)
     total = 0
     for name, check in checks.items():
         if given.only and name not in given.only.split(","):
             continue
-        found = sorted(f for f in check(files)
-                       if not given.folders or f[0] == "" or any(f[0].startswith(folder) for folder in given.folders))
+        found = sorted(
+            f
+            for f in check(files)
+            if not given.folders or f[0] == "" or any(f[0].startswith(folder) for folder in given.folders)
+        )
         total += len(found)
         print(f"== {name}: {len(found)}")
         folder = None

@@ -22,7 +22,7 @@ TEST_SOURCES := $(filter-out $(LEFT_OUT),$(wildcard tests/*/test_*.c))
 TEST_BIN := $(TEST_SOURCES:%.c=$(BUILD)/%)
 ENGINE_TEST_BIN := $(filter $(BUILD)/tests/examples/%,$(TEST_BIN))
 # The engine's modules, without the protocol.
-ENGINE_PARTS := $(call obj,$(filter-out %/uci.c,$(ENGINE_SOURCES)))
+ENGINE_PARTS := $(call obj,$(filter-out %/main.c,$(ENGINE_SOURCES)))
 
 # Tests themselves need not be fast, and they take long to optimise. What they test is as fast as ever.
 $(TEST_BIN:%=%.o): override CFLAGS := $(patsubst -O2,-O1,$(patsubst -O3,-O1,$(CFLAGS)))

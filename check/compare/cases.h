@@ -20,7 +20,7 @@ typedef struct CompareCounts {
 typedef struct Cases {
     const treb_tables *tables[2];
     CompareResult *result;
-    size_t most;                          /* maximum number of differences to keep for each metric */
+    size_t most; /* maximum number of differences to keep for each metric */
     _Atomic uint64_t limit[TREB_METRICS]; /* only differences with smaller keys are kept */
     atomic_bool no_memory;
 } Cases;

@@ -14,8 +14,8 @@
 
 #include "check/compare/cases.h"
 #include "check/compare/search.h"
-#include "probe/file_open.h"
 #include "core/system/error.h"
+#include "probe/file_open.h"
 
 enum {
     BUNDLE = 1 << 14, /* number of cells that a thread takes at a time, or a row if that is more */
@@ -31,7 +31,7 @@ typedef struct CompareRun {
     Index index;
     int sides;       /* 1: both sides have the same men, so that White to move is enough */
     bool en_passant; /* both sides have pawns */
-    bool counted;      /* positions and verdicts have been counted already */
+    bool counted;    /* positions and verdicts have been counted already */
     uint64_t rows, row_cells;
     uint64_t batch; /* number of rows in a batch */
     Notes notes;    /* answers for a batch; not used if `searched` is 0 */
@@ -76,13 +76,14 @@ static void find_stored(RowWork *w)
 
 /* ---- One position ---------------------------------------------------------------------------- */
 
-static int probe_verdict(const CompareRun *run, int s, const treb_position *pos)
+static int verdict_in_set(const CompareRun *run, int s, const treb_position *pos)
 {
     const ProbeReader *reader = set_reader(run->cases.tables[s]);
     return wdl_value(reader, pos, NULL);
 }
 
-static int probe_distance(const CompareRun *run, int s, int metric, const treb_position *pos, int verdict)
+static int distance_in_set(const CompareRun *run, int s, int metric, const treb_position *pos,
+                           int verdict)
 {
     if (verdict < 0) return verdict;
     const ProbeReader *reader = set_reader(run->cases.tables[s]);
@@ -97,7 +98,7 @@ static void probe_position(RowWork *w, const treb_position *pos, uint64_t key, u
     Notes *notes = &run->notes;
     int verdict[2], distance[2];
     for (int s = 0; s < 2; s++) {
-        int v = verdict[s] = probe_verdict(run, s, pos);
+        int v = verdict[s] = verdict_in_set(run, s, pos);
         if (run->searched != 0)
             notes->verdict[s][pos->turn][at] = v < 0 ? NOTE_UNKNOWN : (uint8_t)v;
     }
@@ -110,7 +111,7 @@ static void probe_position(RowWork *w, const treb_position *pos, uint64_t key, u
             bool stored = w->stored.at[s][m][pos->turn];
             both = both && stored;
             if (!stored) continue;
-            distance[s] = probe_distance(run, s, m, pos, verdict[s]);
+            distance[s] = distance_in_set(run, s, m, pos, verdict[s]);
             if (run->searched >> m & 1) notes->word[s][m][at] = note_word(verdict[s], distance[s]);
         }
         if (both && run->metrics >> m & 1)
@@ -124,11 +125,11 @@ static void probe_all_metrics(RowWork *w, const treb_position *pos, uint64_t key
     CompareRun *run = w->run;
     int verdict[2], distance[2];
     w->counts->positions++;
-    for (int s = 0; s < 2; s++) verdict[s] = probe_verdict(run, s, pos);
+    for (int s = 0; s < 2; s++) verdict[s] = verdict_in_set(run, s, pos);
     for (int m = 0; m < TREB_METRICS; m++) {
         if (!(run->metrics >> m & 1)) continue;
         for (int s = 0; s < 2; s++)
-            distance[s] = m == TREB_WDL ? verdict[s] : probe_distance(run, s, m, pos, verdict[s]);
+            distance[s] = m == TREB_WDL ? verdict[s] : distance_in_set(run, s, m, pos, verdict[s]);
         cases_count(&run->cases, w->counts, (treb_metric)m, pos, key, verdict, distance);
     }
 }
@@ -151,12 +152,12 @@ static void probe_en_passant(RowWork *w, const treb_position *pos, uint64_t key)
 /* Returns the noted distance of a cell if the note is about this side to move. Otherwise probes the
  * library. */
 static int distance_noted_or_probed(const RowWork *w, int s, int metric, const treb_position *pos,
-                          int verdict, uint64_t at)
+                                    int verdict, uint64_t at)
 {
     uint16_t word = w->run->notes.word[s][metric][at];
     bool other = w->stored.at[s][metric][pos->turn ^ 1];
     if (!other && word != NOTE_NONE) return word & NOTE_MOST;
-    return probe_distance(w->run, s, metric, pos, verdict);
+    return distance_in_set(w->run, s, metric, pos, verdict);
 }
 
 /* Counts a position by the distances that not both files store. */
@@ -168,7 +169,7 @@ static void search_position(RowWork *w, const treb_position *pos, uint32_t place
     int verdict[2], distance[2];
     for (int s = 0; s < 2; s++) {
         verdict[s] = run->notes.verdict[s][pos->turn][at];
-        if (verdict[s] == NOTE_UNKNOWN) verdict[s] = probe_verdict(run, s, pos);
+        if (verdict[s] == NOTE_UNKNOWN) verdict[s] = verdict_in_set(run, s, pos);
     }
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
         const bool *stored[2] = {w->stored.at[0][m], w->stored.at[1][m]};
@@ -181,8 +182,8 @@ static void search_position(RowWork *w, const treb_position *pos, uint32_t place
             } else {
                 if (moves.count < 0) search_list(&w->row, place, pos, &moves);
                 distance[s] =
-                    search_distance(run->cases.tables[s], run->notes.word[s][m],
-                                    run->notes.first, (treb_metric)m, pos, verdict[s], &moves);
+                    search_distance(run->cases.tables[s], run->notes.word[s][m], run->notes.first,
+                                    (treb_metric)m, pos, verdict[s], &moves);
             }
         }
         cases_count(&run->cases, w->counts, (treb_metric)m, pos, key, verdict, distance);
@@ -205,7 +206,8 @@ static void do_row(RowWork *w, uint64_t number, bool search)
     treb_position pos;
     if (!walk_row(&run->index, number, &w->row)) return;
     find_stored(w);
-    bool wanted[2] = {!search || side_needs_search(w, TREB_WHITE), !search || side_needs_search(w, TREB_BLACK)};
+    bool wanted[2] = {!search || side_needs_search(w, TREB_WHITE),
+                      !search || side_needs_search(w, TREB_BLACK)};
     if (!wanted[0] && !wanted[1]) return;
     for (uint32_t place = 0; place < w->row.cells; place++) {
         if (!walk_cell(&w->row, place, &pos)) continue;
@@ -375,10 +377,10 @@ treb_status compare_material(const CompareSet *a, const CompareSet *b, const Mat
                              treb_error *error)
 {
     CompareRun run = {.cases = {.tables = {a->tables, b->tables}, .result = result},
-                 .sides = material_symmetric(material) ? 1 : 2,
-                 .en_passant = material->count[TREB_WHITE][TREB_PAWN] > 0 &&
-                               material->count[TREB_BLACK][TREB_PAWN] > 0,
-                 .options = options};
+                      .sides = material_symmetric(material) ? 1 : 2,
+                      .en_passant = material->count[TREB_WHITE][TREB_PAWN] > 0 &&
+                                    material->count[TREB_BLACK][TREB_PAWN] > 0,
+                      .options = options};
     memset(result, 0, sizeof *result);
     for (int s = 0; s < 2; s++)
         for (int m = 0; m < TREB_METRICS; m++)

@@ -65,7 +65,8 @@ typedef struct CompareCount {
 } CompareCount;
 
 typedef struct CompareResult {
-    uint64_t positions, en_passant; /* number of positions, and how many of them have a capture en passant */
+    uint64_t positions,
+        en_passant; /* number of positions, and how many of them have a capture en passant */
     CompareCount count[TREB_METRICS];
 } CompareResult;
 

@@ -49,7 +49,8 @@ treb_status compare_open(CompareSet *set, const char *path, treb_error *error)
     struct stat info;
     memset(set, 0, sizeof *set);
     if (address_is_http(path))
-        return fail(error, TREB_ERR_ARGUMENT, "%.300s: files of this machine are compared", path);
+        return fail(error, TREB_ERR_ARGUMENT, "%.300s: only files on this machine can be compared",
+                    path);
     if (stat(path, &info) != 0) return fail_errno(error, "open", path);
     if (!S_ISDIR(info.st_mode)) return open_beside(set, path, error);
     set->tables = treb_tables_open(&path, 1, error);

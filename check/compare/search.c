@@ -25,8 +25,8 @@ static int distance_from_note(uint16_t word, int most_left)
 
 /* Returns the distance after a move from probes; -1 if the move does not keep the verdict, -2 if
  * the library has no answer. */
-static int distance_from_probe(const ProbeReader *reader, treb_metric metric, const treb_position *pos, Move m,
-                 int most_left)
+static int distance_from_probe(const ProbeReader *reader, treb_metric metric,
+                               const treb_position *pos, Move m, int most_left)
 {
     treb_position child;
     position_make(pos, m, &child);
@@ -46,8 +46,9 @@ int search_distance(const treb_tables *tables, const uint16_t *word, uint64_t fi
     int best = 0, most_left = distance_most_left(metric, verdict);
     for (int i = 0; i < moves->count; i++) {
         uint16_t known = moves->quiet[i] ? word[moves->cell[i] - first] : NOTE_NONE;
-        int distance = known != NOTE_NONE ? distance_from_note(known, most_left)
-                                          : distance_from_probe(reader, metric, pos, moves->move[i], most_left);
+        int distance = known != NOTE_NONE
+                           ? distance_from_note(known, most_left)
+                           : distance_from_probe(reader, metric, pos, moves->move[i], most_left);
         /* The probe also returns the error. */
         if (distance == -2) return distance_value(reader, metric, pos, verdict, NULL);
         if (distance < 0 || (found && (win ? distance >= best : distance <= best))) continue;

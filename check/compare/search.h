@@ -12,9 +12,10 @@ enum { NOTE_BITS = 13, NOTE_MOST = (1 << NOTE_BITS) - 1, NOTE_NONE = 0xffff, NOT
 
 /* The answers of both sets for a range of cells. */
 typedef struct Notes {
-    uint64_t first;                  /* first cell of the range */
-    uint8_t *verdict[2][2];          /* by set and side to move */
-    uint16_t *word[2][TREB_METRICS]; /* by set and metric, for the side to move that the file stores */
+    uint64_t first;         /* first cell of the range */
+    uint8_t *verdict[2][2]; /* by set and side to move */
+    /* by set and metric, for the side to move that the file stores */
+    uint16_t *word[2][TREB_METRICS];
 } Notes;
 
 /* Which sides to move the files store, for the pawns of a row. */

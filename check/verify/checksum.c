@@ -5,18 +5,19 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "core/system/error.h"
 #include "check/verify/checksum.h"
 #include "core/system/clock.h"
+#include "core/system/error.h"
 
 typedef struct Checksums {
     VerifyReport report;
     const SyzygyMaps *maps;
     const char *const *path;
     size_t count;
-    VerifyChecksum **result; /* by file; NULL before the file is checked, and after its result has been reported */
-    size_t told;
-    VerifyChecked checked;
+    /* by file; NULL before the file is checked, and after its result has been reported */
+    VerifyChecksum **result;
+    size_t reported;
+    VerifyChecksumCallback checked;
     void *context;
 } Checksums;
 
@@ -37,17 +38,17 @@ treb_status verify_side_checksums(VerifyReport *report, const Table *table, int 
 #pragma omp parallel num_threads(threads)
     {
         TableDecoder *decoder = table_decoder_new();
-        uint8_t *room = malloc((size_t)1 << table_header(table)->block_bits);
+        uint8_t *buffer = malloc((size_t)1 << table_header(table)->block_bits);
         treb_error own = {0};
         uint64_t done = 0; /* parts whose progress is not yet reported */
-        if (decoder == NULL || room == NULL) {
+        if (decoder == NULL || buffer == NULL) {
             fail_memory(&own);
             atomic_store(&failed, true);
         }
 #pragma omp for schedule(dynamic, CHUNK)
         for (uint64_t part = 0; part < parts; part++) {
             if (atomic_load(&failed) || atomic_load(&report->stop)) continue;
-            if (table_check_part(table, decoder, side, part, room, &own) != TREB_OK)
+            if (table_check_part(table, decoder, side, part, buffer, &own) != TREB_OK)
                 atomic_store(&failed, true);
             if (++done < CHUNK) continue;
             verify_report_progress(report, done * step);
@@ -59,7 +60,7 @@ treb_status verify_side_checksums(VerifyReport *report, const Table *table, int 
             status = own.status;
             *error = own;
         }
-        free(room);
+        free(buffer);
         table_decoder_free(decoder);
     }
     return status;
@@ -91,15 +92,15 @@ static treb_status check_file(Checksums *all, const char *path, treb_error *erro
 
 /* Keeps the result of a file. Then reports the next files in the order of the list whose results
  * are known. */
-static void tell(Checksums *all, size_t number, VerifyChecksum *result)
+static void report_next(Checksums *all, size_t number, VerifyChecksum *result)
 {
-#pragma omp critical(verify_told)
+#pragma omp critical(verify_checksums)
     {
         all->result[number] = result;
-        for (; all->told < all->count && all->result[all->told] != NULL; all->told++) {
-            all->checked(all->context, all->told, all->result[all->told]);
-            free(all->result[all->told]);
-            all->result[all->told] = NULL;
+        for (; all->reported < all->count && all->result[all->reported] != NULL; all->reported++) {
+            all->checked(all->context, all->reported, all->result[all->reported]);
+            free(all->result[all->reported]);
+            all->result[all->reported] = NULL;
         }
     }
 }
@@ -123,7 +124,7 @@ static void check_one(Checksums *all, size_t number)
     if (atomic_load(&all->report.stop))
         free(result);
     else
-        tell(all, number, result);
+        report_next(all, number, result);
 }
 
 static void check_all(Checksums *all)
@@ -138,7 +139,7 @@ static void check_all(Checksums *all)
 }
 
 treb_status verify_checksums(const char *const *paths, size_t count, const VerifyOptions *options,
-                             VerifyChecked checked, void *context)
+                             VerifyChecksumCallback checked, void *context)
 {
     VerifyResult unused = {0};
     SyzygyMaps *maps = malloc(sizeof *maps);

@@ -8,7 +8,7 @@ static void report_code(const VerifyWorker *w, const treb_position *pos, int met
     char fen[TREB_FEN_SIZE];
     position_to_fen(pos, fen);
     verify_report_error(w->full->report, verify_error_key(w),
-                        "%s: the %s table has code %u, which it does not explain", fen,
+                        "%s: the %s table has code %u, which has no meaning", fen,
                         table_metric_name(metric), code);
 }
 
@@ -22,8 +22,8 @@ static void report_nothing(const VerifyWorker *w, const treb_position *pos)
 {
     char fen[TREB_FEN_SIZE];
     position_to_fen(pos, fen);
-    verify_report_error(w->full->report, verify_error_key(w), "%s: the %s file has no value for it",
-                        fen, syzygy_ending(w));
+    verify_report_error(w->full->report, verify_error_key(w),
+                        "%s: the %s file has no value for this position", fen, syzygy_ending(w));
 }
 
 /* Reports that the Syzygy file has different values for a position and for its mirror image. At
@@ -34,7 +34,7 @@ static void report_twin(const VerifyWorker *w, const treb_position *pos, const c
     char fen[TREB_FEN_SIZE];
     position_to_fen(pos, fen);
     verify_report_error(w->full->report, verify_error_key(w),
-                        "%s: the %s file says %s, but %s of its mirror image", fen,
+                        "%s: the %s file says %s, but %s for its mirror image", fen,
                         syzygy_ending(w), says, twin);
 }
 
@@ -111,7 +111,7 @@ void verify_do_syzygy_distance(VerifyWorker *w, const treb_position *pos)
     if (verdict > TREB_DRAW) {
         int captures = verify_captures(w->reader, full->entry, pos);
         once = verify_at_once_metrics(w->reader, full->entry, pos, verdict, captures, full->metrics,
-                              verify_pushed_verdict, w);
+                                      verify_pushed_verdict, w);
         if (verify_read_failed(w)) return;
     }
     unsigned plies =
@@ -130,7 +130,7 @@ void verify_do_distances(VerifyWorker *w, const treb_position *pos)
     if (verdict > TREB_DRAW && (stored & ~metric_bit(TREB_DTM)) != 0) {
         int captures = verify_captures(w->reader, full->entry, pos);
         once = verify_at_once_metrics(w->reader, full->entry, pos, verdict, captures, stored,
-                              verify_pushed_verdict, w);
+                                      verify_pushed_verdict, w);
     }
     bool attained = once == full->metrics;
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
@@ -221,7 +221,8 @@ static bool won_at_once(const VerifyWorker *w)
 
 /* Summarises the moves for verify_judge. If the DTM was completed, most of that work has been done
  * already, so the short summary is tried first. */
-static void summarise_for_judge(const VerifyWorker *w, const treb_position *pos, VerifyMoveSummary *summary)
+static void summarise_for_judge(const VerifyWorker *w, const treb_position *pos,
+                                VerifyMoveSummary *summary)
 {
     const VerifyFullCheck *full = w->full;
     VerifyValue claim = verify_word_value(full, verify_own_word(w)), made = claim;

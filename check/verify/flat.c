@@ -57,12 +57,12 @@ void verify_flat_load(VerifyReport *report, const Syzygy *table, bool wdl, Verif
     for (int side = 0; side < sides_of(table, wdl); side++)
         for (int file = 0; file < syzygy_files(table); file++) {
             uint64_t size = syzygy_index(table, side, file)->size;
-            void *room = malloc(size * (wdl ? 1 : sizeof(uint16_t)));
+            void *values = malloc(size * (wdl ? 1 : sizeof(uint16_t)));
             if (wdl)
-                flat->verdict[side][file] = room;
+                flat->verdict[side][file] = values;
             else
-                flat->dtz[file] = room;
-            if (room == NULL)
+                flat->dtz[file] = values;
+            if (values == NULL)
                 verify_report_no_memory(report);
             else if (!atomic_load(&report->stop))
                 unpack_array(report, flat, side, file);

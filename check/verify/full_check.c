@@ -29,13 +29,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/system/error.h"
-#include "core/system/io.h"
-#include "check/verify/full_check.h"
 #include "check/verify/fill.h"
+#include "check/verify/full_check.h"
 #include "check/verify/passes.h"
 #include "check/verify/rounding.h"
 #include "check/verify/unpack.h"
+#include "core/system/error.h"
+#include "core/system/io.h"
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
@@ -109,12 +109,14 @@ static bool fail_need(VerifyReport *report, uint64_t bytes)
  * left. */
 static bool claim_batch(VerifyFullCheck *full)
 {
-    uint64_t unit = batch_unit(full->index), most = (full->store->memory.limit - full->store->memory.used) / 2;
+    uint64_t unit = batch_unit(full->index),
+             most = (full->store->memory.limit - full->store->memory.used) / 2;
     uint64_t units = most / verify_batch_bytes(full, unit);
     uint64_t all = full->index->size / (uint64_t)full->stages / unit;
     if (units > all) units = all;
     full->batch_cells = (units > 0 ? units : 1) * unit;
-    if (!verify_claim(&full->store->memory, verify_batch_bytes(full, full->batch_cells))) return false;
+    if (!verify_claim(&full->store->memory, verify_batch_bytes(full, full->batch_cells)))
+        return false;
     full->batch.memory = malloc(verify_batch_bytes(full, full->batch_cells));
     return full->batch.memory != NULL;
 }
@@ -236,7 +238,8 @@ static void run_stage(VerifyFullCheck *full)
 
 /* Computes the cells whose leading pawn is on `file` and `ranks` ranks before its last rank (the
  * seventh for White). */
-static void stage_cells(const VerifyFullCheck *full, int file, int ranks, uint64_t *first, uint64_t *end)
+static void stage_cells(const VerifyFullCheck *full, int file, int ranks, uint64_t *first,
+                        uint64_t *end)
 {
     enum { FILES = 4, RANKS = INDEX_PLACES / FILES };
     const Index *index = full->index;
@@ -330,16 +333,16 @@ void verify_full(VerifyReport *report, VerifyStore *store, unsigned metrics, Ver
 {
     VerifyEntry *entry = store->entry[0];
     VerifyFullCheck full = {.report = report,
-                       .store = store,
-                       .entry = entry,
-                       .index = &entry->index,
-                       .syzygy = report->options->syzygy,
-                       .ply = store->ply,
-                       .sides = entry->symmetric ? 1 : 2,
-                       .stages = 1,
-                       .end = entry->index.size,
-                       .metrics = metrics & VERIFY_DISTANCES,
-                       .count = count};
+                            .store = store,
+                            .entry = entry,
+                            .index = &entry->index,
+                            .syzygy = report->options->syzygy,
+                            .ply = store->ply,
+                            .sides = entry->symmetric ? 1 : 2,
+                            .stages = 1,
+                            .end = entry->index.size,
+                            .metrics = metrics & VERIFY_DISTANCES,
+                            .count = count};
     for (int g = 0; g < full.index->groups; g++)
         full.group[full.index->group[g].color][full.index->group[g].type] = (uint8_t)g;
     for (int s = 0; s < 2 && !full.syzygy; s++)

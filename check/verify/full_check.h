@@ -9,7 +9,8 @@
 typedef struct VerifyCount {
     uint64_t positions; /* number of positions checked, each counted once */
     uint64_t count[2][WDL_VALUES];
-    uint64_t histogram[TREB_METRICS][2][WDL_VALUES][VERIFY_PLIES]; /* number of positions, by plies */
+    uint64_t histogram[TREB_METRICS][2][WDL_VALUES]
+                      [VERIFY_PLIES]; /* number of positions, by plies */
 } VerifyCount;
 
 /* Checks every position of the table. Fills in `count` unless the check ends early. */

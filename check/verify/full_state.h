@@ -14,7 +14,7 @@ typedef struct VerifyBatch {
     uint64_t first, end;         /* range of cells, `end` exclusive */
     uint8_t *memory;             /* one allocation that holds all arrays of `code` */
     uint8_t *code[TREB_METRICS]; /* as wide as in the file; NULL: not unpacked */
-    bool again;                  /* the blocks of the files have been read before, and their checksums compared */
+    bool again; /* the blocks of the files have been read before, and their checksums compared */
 } VerifyBatch;
 
 /* What the extra bit of a word (VerifyWords.attained) records when the distances of a side are
@@ -22,21 +22,26 @@ typedef struct VerifyBatch {
 typedef enum VerifyAttained {
     ATTAINED_NOTHING,
     ATTAINED_MATE, /* the result `attained` of verify_complete */
-    ATTAINED_AT_ONCE /* the position is a win in time, and by one move in every metric. No other move can be better. */
+    /* the position is a win in time, and by one move in every metric. No other move can be
+     * better. */
+    ATTAINED_AT_ONCE
 } VerifyAttained;
 
-enum { VERIFY_STATED_DTZ = TREB_DTC }; /* the words keep DTZ as a Syzygy file states it in the field of DTC, which Syzygy does not have */
+/* The field of a word for DTZ as a Syzygy file states it. Syzygy files have no DTC. */
+enum { VERIFY_STATED_DTZ = TREB_DTC };
 
 typedef struct VerifyFullCheck {
     VerifyReport *report;
     VerifyStore *store;
     VerifyEntry *entry;
-    const Index *index; /* numbers the words: in each slice the kings are the outermost axis, and there is no padding */
+    /* numbers the words: in each slice the kings are the outermost axis, and there is no padding */
+    const Index *index;
     bool syzygy;
-    unsigned ply;               /* unit of distances: 1 or 2, see store.h */
-    int sides;                  /* number of sides to check: 1 if the material is symmetric */
-    unsigned metrics;           /* bits of the distance metrics that have a table */
-    unsigned stored[2];         /* bits of those metrics whose table stores the side, for some pawns at least */
+    unsigned ply;     /* unit of distances: 1 or 2, see store.h */
+    int sides;        /* number of sides to check: 1 if the material is symmetric */
+    unsigned metrics; /* bits of the distance metrics that have a table */
+    /* bits of those metrics whose table stores the side, for some pawns at least */
+    unsigned stored[2];
     VerifyAttained attained[2]; /* by side to move */
     VerifyWords words;
     char *folder; /* folder of the scratch file; NULL: no scratch file */
@@ -45,7 +50,8 @@ typedef struct VerifyFullCheck {
     int stage, stages;
     uint64_t first, end; /* cells of the stage, `end` exclusive */
     char phase[64];      /* name of the phase, for the progress report */
-    uint16_t *planes[2]; /* order of the planes by side to move, see passes.c; NULL: the order of the cells */
+    /* order of the planes by side to move, see passes.c; NULL: the order of the cells */
+    uint16_t *planes[2];
     uint64_t batch_cells;
     VerifyBatch batch;
     VerifyFlat flat; /* the unpacked Syzygy file that the current pass needs */
@@ -55,7 +61,8 @@ typedef struct VerifyFullCheck {
     uint64_t *unresolved[2];
     atomic_bool *distances_unresolved;
     unsigned round;
-    uint8_t group[2][TREB_TYPES]; /* number of the index group that holds the men of this color and type */
+    /* number of the index group that holds the men of this color and type */
+    uint8_t group[2][TREB_TYPES];
     VerifyCount *count;
 } VerifyFullCheck;
 

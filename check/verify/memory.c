@@ -11,7 +11,10 @@
 enum {
     LITTLE = 16 << 20, /* bytes; freeing less is not worth a reclaim */
     MUCH = 256 << 20,  /* bytes; at most this much is kept free */
-    TOUCHED = 32 << 20 /* bytes; usually a thread touches at most this much between two calls of verify_memory_reclaim */
+    TOUCHED = 32
+              /* bytes; usually a thread touches at most this much between two calls of
+         * verify_memory_reclaim */
+              << 20
 };
 
 struct VerifyArea {

@@ -2,8 +2,8 @@
 #ifndef TREB_CHECK_VERIFY_MEMORY_H
 #define TREB_CHECK_VERIFY_MEMORY_H
 
-#include <stdbool.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,9 +20,11 @@ typedef struct VerifyMemory {
     VerifyArea *area;       /* list of the reclaimable areas */
     size_t areas;
     _Atomic(uint64_t) reclaimable; /* total bytes of all areas */
-    int held_file;                 /* open file of the system that says how much memory the process holds; -1: there is none, and verify_memory_reclaim does nothing */
-    _Atomic(uint64_t) held_least;  /* bytes that the process held after the last reclaim */
-    _Atomic(int64_t) skips;        /* number of calls of verify_memory_reclaim that may return at once */
+    /* open file of the system that says how much memory the process holds; -1: there is none,
+     * and verify_memory_reclaim does nothing */
+    int held_file;
+    _Atomic(uint64_t) held_least; /* bytes that the process held after the last reclaim */
+    _Atomic(int64_t) skips; /* number of calls of verify_memory_reclaim that may return at once */
 } VerifyMemory;
 
 void verify_memory_open(VerifyMemory *memory, uint64_t limit);

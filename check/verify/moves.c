@@ -126,8 +126,9 @@ unsigned verify_pushed_verdict(void *context, const treb_position *child)
 /* A summary of the quiet moves, which are most of all moves. The fields of the words are compared
  * without unpacking them. */
 typedef struct Quiet {
-    unsigned moves, seen;                             /* as `moves` and `quiet` in VerifyMoveSummary */
-    uint64_t least[TREB_METRICS], most[TREB_METRICS]; /* shortest distance of lost children, longest of won children */
+    unsigned moves, seen; /* as `moves` and `quiet` in VerifyMoveSummary */
+    uint64_t least[TREB_METRICS],
+        most[TREB_METRICS]; /* shortest distance of lost children, longest of won children */
 } Quiet;
 
 static void quiet_add(const VerifyFullCheck *full, Quiet *quiet, uint64_t word)
@@ -144,7 +145,8 @@ static void quiet_add(const VerifyFullCheck *full, Quiet *quiet, uint64_t word)
 
 /* Adds the quiet moves to the summary. Their distances are one ply more than those of the
  * children. */
-static void summary_add_quiet(const VerifyFullCheck *full, const Quiet *quiet, VerifyMoveSummary *summary)
+static void summary_add_quiet(const VerifyFullCheck *full, const Quiet *quiet,
+                              VerifyMoveSummary *summary)
 {
     summary->moves += quiet->moves;
     summary->quiet |= quiet->seen;
@@ -187,7 +189,7 @@ static VerifyValue completed(const VerifyWorker *w, const treb_position *pos, Mo
 }
 
 static void summarise(const VerifyWorker *w, const treb_position *pos, bool complete,
-                        VerifyMoveSummary *summary)
+                      VerifyMoveSummary *summary)
 {
     const VerifyFullCheck *full = w->full;
     Move moves[MOVES_MAX], conversion[MOVES_MAX];
@@ -206,7 +208,8 @@ static void summarise(const VerifyWorker *w, const treb_position *pos, bool comp
         } else {
             treb_position child;
             position_make(pos, moves[i], &child);
-            VerifyValue value = pushed_value(w, &child, verify_child_metrics(KIND_PUSH, full->metrics));
+            VerifyValue value =
+                pushed_value(w, &child, verify_child_metrics(KIND_PUSH, full->metrics));
             verify_summary_add(summary, KIND_PUSH, &value);
         }
     }
@@ -218,7 +221,7 @@ static void summarise(const VerifyWorker *w, const treb_position *pos, bool comp
     bool known = complete && verdict == TREB_WIN && full->metrics == metric_bit(TREB_DTM);
     if (attained)
         verify_summary_distance(summary, verdict > TREB_DRAW, TREB_DTM,
-                              verify_word_get(&full->words, word, TREB_DTM));
+                                verify_word_get(&full->words, word, TREB_DTM));
     if (attained && known) summary->zeroing |= 1u << TREB_LOSS;
     for (int i = 0; i < conversions; i++) {
         bool completes = complete && move_completes(pos, conversion[i]);
@@ -226,18 +229,20 @@ static void summarise(const VerifyWorker *w, const treb_position *pos, bool comp
             summary->moves++;
             continue;
         }
-        VerifyValue value =
-            completes ? completed(w, pos, conversion[i]) : converted(w, pos, conversion[i], summary);
+        VerifyValue value = completes ? completed(w, pos, conversion[i])
+                                      : converted(w, pos, conversion[i], summary);
         verify_summary_add(summary, KIND_CONVERSION, &value);
     }
 }
 
-void verify_summarise_moves(const VerifyWorker *w, const treb_position *pos, VerifyMoveSummary *summary)
+void verify_summarise_moves(const VerifyWorker *w, const treb_position *pos,
+                            VerifyMoveSummary *summary)
 {
     summarise(w, pos, false, summary);
 }
 
-void verify_summarise_completed(const VerifyWorker *w, const treb_position *pos, VerifyMoveSummary *summary)
+void verify_summarise_completed(const VerifyWorker *w, const treb_position *pos,
+                                VerifyMoveSummary *summary)
 {
     summarise(w, pos, true, summary);
 }

@@ -8,12 +8,14 @@
 VerifyValue verify_word_value(const VerifyFullCheck *full, uint64_t word);
 
 /* Summarises all moves of a position. */
-void verify_summarise_moves(const VerifyWorker *w, const treb_position *pos, VerifyMoveSummary *summary);
+void verify_summarise_moves(const VerifyWorker *w, const treb_position *pos,
+                            VerifyMoveSummary *summary);
 
 /* Summarises the moves as far as a check of the DTM in the position's word needs. That DTM must
  * have been completed (verify_complete), and the position must not be a draw. If the summary does
  * not confirm the DTM, its own DTM is meaningless. */
-void verify_summarise_completed(const VerifyWorker *w, const treb_position *pos, VerifyMoveSummary *summary);
+void verify_summarise_completed(const VerifyWorker *w, const treb_position *pos,
+                                VerifyMoveSummary *summary);
 
 /* Returns the verdict of a position after a pawn push. `context` is the worker (VerifyPush). */
 unsigned verify_pushed_verdict(void *context, const treb_position *child);

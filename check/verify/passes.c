@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/verify/passes.h"
 #include "check/verify/fill.h"
+#include "check/verify/passes.h"
 #include "check/verify/unpack.h"
 
 enum {
     SMALL_PLANE = 1024, /* cells; with smaller planes, changing planes takes too much time */
-    RECLAIM_CELLS = 256          /* number of cells between two calls of verify_memory_reclaim */
+    RECLAIM_CELLS = 256 /* number of cells between two calls of verify_memory_reclaim */
 };
 
 bool verify_order_planes(VerifyFullCheck *full)

@@ -56,7 +56,8 @@ void verify_report_fail(VerifyReport *report, const treb_error *error)
 
 void verify_report_no_memory(VerifyReport *report)
 {
-    verify_report_fail(report, &(treb_error){.status = TREB_ERR_MEMORY, .text = "out of memory", .metric = -1});
+    verify_report_fail(
+        report, &(treb_error){.status = TREB_ERR_MEMORY, .text = "out of memory", .metric = -1});
 }
 
 void verify_report_error(VerifyReport *report, uint64_t key, const char *words, ...)
@@ -126,15 +127,16 @@ static unsigned allowed_by_rule(const VerifyMoveSummary *t, bool check)
 
 const char *verify_verdict_text(unsigned verdict) { return verdict_words[verdict]; }
 
-void verify_value_text(unsigned verdict, unsigned plies, unsigned ply, char out[VERIFY_VALUE_TEXT_SIZE])
+void verify_value_text(unsigned verdict, unsigned plies, unsigned ply,
+                       char out[VERIFY_VALUE_TEXT_SIZE])
 {
     char more[16] = "";
     if (plies & (ply - 1)) snprintf(more, sizeof more, " or %u", plies / ply + 1);
     if (plies == VERIFY_NONE)
         snprintf(out, VERIFY_VALUE_TEXT_SIZE, "%s without a distance", verdict_words[verdict]);
     else
-        snprintf(out, VERIFY_VALUE_TEXT_SIZE, "%s in %u%s %s", verdict_words[verdict], plies / ply, more,
-                 plies == ply ? "ply" : "plies");
+        snprintf(out, VERIFY_VALUE_TEXT_SIZE, "%s in %u%s %s", verdict_words[verdict], plies / ply,
+                 more, plies == ply ? "ply" : "plies");
 }
 
 static void report_verdict(VerifyReport *report, const VerifyCase *c, unsigned expected)

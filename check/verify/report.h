@@ -13,7 +13,7 @@ typedef struct VerifyReport {
     const VerifyOptions *options;
     VerifyResult *result;
     treb_status status; /* other than TREB_OK: why the check stopped */
-    uint64_t key;       /* key of the error in result->text: the error with the smallest key is kept */
+    uint64_t key; /* key of the error in result->text: the error with the smallest key is kept */
     const char *phase;
     uint64_t done, total;
     atomic_bool stop;
@@ -29,7 +29,8 @@ void verify_report_progress(VerifyReport *report, uint64_t done);
 
 /* Writes a value as text: "win in 13 or 14 plies". */
 enum { VERIFY_VALUE_TEXT_SIZE = 64 };
-void verify_value_text(unsigned verdict, unsigned plies, unsigned ply, char out[VERIFY_VALUE_TEXT_SIZE]);
+void verify_value_text(unsigned verdict, unsigned plies, unsigned ply,
+                       char out[VERIFY_VALUE_TEXT_SIZE]);
 const char *verify_verdict_text(unsigned verdict);
 
 /* Stops the check and keeps the reason. Thread-safe. */
@@ -48,7 +49,8 @@ typedef struct VerifyCase {
     uint64_t key;
     VerifyValue claim;
     const VerifyMoveSummary *summary;
-    unsigned stated_dtz;    /* DTZ as a Syzygy file states it, for the message; VERIFY_NONE: the claimed DTZ */
+    /* DTZ as a Syzygy file states it, for the message; VERIFY_NONE: the claimed DTZ */
+    unsigned stated_dtz;
     unsigned compare; /* bits of the metrics whose claim is compared */
     unsigned known;   /* bits of the metrics that the summary knows */
 } VerifyCase;

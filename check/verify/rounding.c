@@ -5,9 +5,9 @@
  * in n, otherwise n + 1. */
 #include <stdlib.h>
 
-#include "check/verify/rounding.h"
 #include "check/verify/moves.h"
 #include "check/verify/passes.h"
+#include "check/verify/rounding.h"
 
 enum {
     RUN = 64,     /* number of words that are scanned together */
@@ -88,8 +88,10 @@ bool verify_rounding_claim(VerifyFullCheck *full)
     uint64_t chunks = (full->index->size + VERIFY_CHUNK - 1) / VERIFY_CHUNK;
     if (!verify_claim(&full->store->memory, 2 * chunks * sizeof **full->unresolved)) return false;
     full->distances_unresolved = calloc(ROUNDS, sizeof *full->distances_unresolved);
-    for (int s = 0; s < full->sides; s++) full->unresolved[s] = calloc(chunks, sizeof **full->unresolved);
-    return full->distances_unresolved != NULL && full->unresolved[0] != NULL && full->unresolved[full->sides - 1] != NULL;
+    for (int s = 0; s < full->sides; s++)
+        full->unresolved[s] = calloc(chunks, sizeof **full->unresolved);
+    return full->distances_unresolved != NULL && full->unresolved[0] != NULL &&
+           full->unresolved[full->sides - 1] != NULL;
 }
 
 void verify_resolve_rounding(VerifyFullCheck *full)
@@ -97,7 +99,8 @@ void verify_resolve_rounding(VerifyFullCheck *full)
     unsigned before = 0, last = 0;
     if (atomic_load(&full->report->stop)) return;
     for (int s = 0; s < full->sides; s++)
-        verify_run_threads(full, &(VerifyPass){.chunk = find_unresolved, .side = s, .silent = true});
+        verify_run_threads(full,
+                           &(VerifyPass){.chunk = find_unresolved, .side = s, .silent = true});
     for (unsigned n = 0; n < ROUNDS; n++)
         if (atomic_load(&full->distances_unresolved[n])) last = n;
     verify_report_phase(full->report, "rounding", last);

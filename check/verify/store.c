@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/verify/store.h"
 #include "core/system/error.h"
 #include "core/system/hash.h"
 #include "core/system/io.h"
-#include "check/verify/store.h"
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
@@ -68,10 +68,12 @@ static treb_status open_table(VerifyStore *store, const Material *material, int 
     file->header = table_header(file->table);
     if (!material_equal(&file->header->index.material, material) ||
         (int)file->header->metric != metric)
-        return fail(error, TREB_ERR_DAMAGED, "%.400s: holds another table than its name says",
+        return fail(error, TREB_ERR_DAMAGED,
+                    "%.400s: contains a different table than its name says",
                     table_path(file->table));
     const Mapped *map = table_map(file->table);
-    return verify_reclaimable_add(&store->memory, map->bytes, map->size) ? TREB_OK : fail_memory(error);
+    return verify_reclaimable_add(&store->memory, map->bytes, map->size) ? TREB_OK
+                                                                         : fail_memory(error);
 }
 
 static bool same_layout(const Index *a, const Index *b)
@@ -162,7 +164,7 @@ static treb_status open_entry(VerifyStore *store, const Material *material, treb
 /* Opens the material that remains after a capture, a promotion or both, unless only the kings
  * remain. */
 static treb_status link_child_table(VerifyStore *store, VerifyEntry *entry, int mover, int victim,
-                              int promo, treb_error *error)
+                                    int promo, treb_error *error)
 {
     Material m = entry->material;
     if (victim != TREB_KING && m.count[mover ^ 1][victim]-- == 0) return TREB_OK;
@@ -288,7 +290,8 @@ static bool unpack_side(VerifyReader *reader, const VerifyFile *file, int side, 
  * memory too. */
 static uint8_t *claim_side(VerifyStore *store, uint64_t size)
 {
-    if (size > store->whole_limit || size > (store->memory.limit - store->memory.used) / 2) return NULL;
+    if (size > store->whole_limit || size > (store->memory.limit - store->memory.used) / 2)
+        return NULL;
     if (!verify_claim(&store->memory, size)) return NULL;
     uint8_t *bytes = malloc(size);
     if (bytes == NULL) verify_release(&store->memory, size);

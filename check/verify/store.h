@@ -34,7 +34,7 @@ typedef struct VerifyChildTable {
 typedef struct VerifyFile {
     Table *table; /* NULL: not installed */
     const TableHeader *header;
-    bool same_index[2];                /* cells of the side have the same numbers as in the entry's index */
+    bool same_index[2]; /* cells of the side have the same numbers as in the entry's index */
     _Atomic(uint8_t *) bytes[2]; /* unpacked bytes of a side, once it has been unpacked */
     atomic_bool paged[2];        /* the side is too large to unpack: read it block by block */
 } VerifyFile;
@@ -44,11 +44,14 @@ typedef struct VerifyFile {
 struct VerifyEntry {
     Material material;
     bool symmetric;
-    Index index; /* that of White to move in the WDL table, or a plain one; see choose_index in store.c */
+    /* that of White to move in the WDL table, or a plain one; see choose_index in store.c */
+    Index index;
     VerifyFile file[TREB_METRICS];
-    Syzygy *syzygy[TREB_DTZ + 1];                 /* NULL: not installed, or not needed */
-    _Atomic(_Atomic(uint16_t) *) memo[2];         /* verdict and one distance of each cell, as far as known */
-    VerifyChildTable child_table[2][TREB_TYPES][TREB_TYPES]; /* by mover, captured man (TREB_KING: none) and promotion (0: none) */
+    Syzygy *syzygy[TREB_DTZ + 1]; /* NULL: not installed, or not needed */
+    _Atomic(_Atomic(uint16_t) *)
+        memo[2]; /* verdict and one distance of each cell, as far as known */
+    /* by mover, captured man (TREB_KING: none) and promotion (0: none) */
+    VerifyChildTable child_table[2][TREB_TYPES][TREB_TYPES];
 };
 
 /* The material under test and all materials that play can lead to. Shared by all threads. */

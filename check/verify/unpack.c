@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/verify/unpack.h"
 #include "check/verify/passes.h"
+#include "check/verify/unpack.h"
 
 enum { PER_BYTE_MAX = 8 };
 
@@ -20,7 +20,8 @@ typedef struct Transfer {
     const VerifyFullCheck *full;
     const VerifyFile *file;
     const Index *from, *to;
-    uint64_t *step[INDEX_AXES_MAX];   /* by axis and coordinate: the term that it adds to the number of a word */
+    /* by axis and coordinate: the term that it adds to the number of a word */
+    uint64_t *step[INDEX_AXES_MAX];
     uint8_t digit[256][PER_BYTE_MAX]; /* codes in a byte, if several share one */
     uint64_t block_cells;
     uint8_t *out;
@@ -212,7 +213,8 @@ static void unpack_file(const Transfer *t)
         for (uint64_t b = 0; b < blocks; b++) {
             if (!memory || atomic_load(&report->stop)) continue;
             copy_block(t, reader, bytes, b);
-            if (b % 64 == 0) verify_report_progress(report, 0); /* The callback may end the check. */
+            if (b % 64 == 0)
+                verify_report_progress(report, 0); /* The callback may end the check. */
             verify_memory_reclaim(&t->full->store->memory);
         }
         if (memory && reader->error.status != TREB_OK) verify_report_fail(report, &reader->error);

@@ -11,8 +11,8 @@
  * The winner takes the smallest distance, the loser the largest. Mate is 0. */
 #include <string.h>
 
-#include "core/system/error.h"
 #include "check/verify/value.h"
+#include "core/system/error.h"
 
 enum {
     LOSSES = 1 << TREB_LOSS | 1 << TREB_BLESSED_LOSS,
@@ -158,8 +158,8 @@ static unsigned pawn_move_wins(VerifyReader *reader, VerifyEntry *entry, const t
 }
 
 unsigned verify_at_once_metrics(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
-                        unsigned verdict, int captures, unsigned metrics, VerifyPush push,
-                        void *context)
+                                unsigned verdict, int captures, unsigned metrics, VerifyPush push,
+                                void *context)
 {
     unsigned found = 0;
     /* DTC tables and Syzygy files omit every win at once. Trebuchet's DTZ tables omit only those
@@ -263,8 +263,8 @@ static unsigned table_distances(VerifyReader *reader, VerifyEntry *entry, const 
                                 uint64_t cell, int captures, unsigned metrics, VerifyValue *value)
 {
     Place place = {reader, entry};
-    unsigned open = 0, once = verify_at_once_metrics(reader, entry, pos, value->verdict, captures, metrics,
-                                             push_verdict, &place);
+    unsigned open = 0, once = verify_at_once_metrics(reader, entry, pos, value->verdict, captures,
+                                                     metrics, push_verdict, &place);
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
         VerifyFile *file = &entry->file[m];
         if (!(metrics & metric_bit(m))) continue;

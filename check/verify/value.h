@@ -8,7 +8,8 @@
 /* The value of a position for the side to move. */
 typedef struct VerifyValue {
     uint8_t verdict;
-    uint16_t plies[TREB_METRICS]; /* by metric; VERIFY_NONE for draws and for metrics that the caller did not ask for */
+    /* by metric; VERIFY_NONE for draws and for metrics that the caller did not ask for */
+    uint16_t plies[TREB_METRICS];
 } VerifyValue;
 
 typedef enum VerifyKind { KIND_QUIET, KIND_PUSH, KIND_CONVERSION } VerifyKind;
@@ -32,13 +33,15 @@ static inline unsigned verify_one_more(unsigned plies, unsigned ply)
 
 /* An unknown distance (VERIFY_NONE) is the largest number. So it remains in the summary as the
  * longest loss, and as the shortest win only if there is no other. */
-static inline void verify_summary_distance(VerifyMoveSummary *summary, bool win, int metric, unsigned plies)
+static inline void verify_summary_distance(VerifyMoveSummary *summary, bool win, int metric,
+                                           unsigned plies)
 {
     uint16_t *at = win ? &summary->win[metric] : &summary->loss[metric];
     if (win ? plies < *at : plies > *at) *at = (uint16_t)plies;
 }
 
-static inline void verify_summary_add(VerifyMoveSummary *summary, VerifyKind kind, const VerifyValue *child)
+static inline void verify_summary_add(VerifyMoveSummary *summary, VerifyKind kind,
+                                      const VerifyValue *child)
 {
     unsigned verdict = child->verdict, ply = summary->ply;
     summary->moves++;
@@ -106,8 +109,8 @@ int verify_captures(VerifyReader *reader, VerifyEntry *entry, const treb_positio
  * verdict of a position after a pawn push. */
 typedef unsigned (*VerifyPush)(void *context, const treb_position *child);
 unsigned verify_at_once_metrics(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
-                        unsigned verdict, int captures, unsigned metrics, VerifyPush push,
-                        void *context);
+                                unsigned verdict, int captures, unsigned metrics, VerifyPush push,
+                                void *context);
 
 /* Returns the DTZ of such a win. */
 static inline unsigned verify_at_once_plies(const VerifyStore *store, unsigned verdict)

@@ -201,24 +201,24 @@ static void check_counts(const Headers *h, const VerifyFile *file, int side)
 
 /* Returns what is wrong with the example position of a longest line, or NULL. */
 static const char *longest_fault(const Headers *h, const TableSide *stated, int metric, int side,
-                                    int verdict)
+                                 int verdict)
 {
     treb_position pos;
     const char *fen = stated->longest_fen[verdict];
     if (stated->count[verdict] == 0)
         return fen[0] != '\0' || stated->longest[verdict] != 0 ? "there is no such position" : NULL;
     if (fen[0] == '\0') return "its position is missing";
-    if (position_from_fen(fen, &pos, NULL) != TREB_OK) return "its FEN is none";
+    if (position_from_fen(fen, &pos, NULL) != TREB_OK) return "its FEN is invalid";
     Material m = material_of_position(&pos);
     if (!material_equal(&m, &h->entry->material) || pos.turn != side || pos.ep != 0 ||
         pos.castling != 0)
-        return "its position is no position of the table";
+        return "its position does not belong to the table";
     VerifyValue value = verify_evaluate(h->reader, h->entry, &pos, metric_bit(metric));
     /* If a table cannot be read, the position is not at fault. */
     if (h->reader->error.status != TREB_OK) return NULL;
     if (value.verdict != verdict) return "its position has another verdict";
     return value.plies[metric] != stated->longest[verdict] ? "its position has another distance"
-                                                         : NULL;
+                                                           : NULL;
 }
 
 static unsigned longest_found(const uint64_t histogram[VERIFY_PLIES])
@@ -230,14 +230,14 @@ static unsigned longest_found(const uint64_t histogram[VERIFY_PLIES])
 
 /* Returns what is wrong with a histogram, or NULL. Opening the file has already checked its sum. */
 static const char *histogram_fault(const Headers *h, const TableSide *stated, int metric, int side,
-                                      int verdict)
+                                   int verdict)
 {
     const uint64_t *entry = stated->histogram[verdict];
     if (entry == NULL) return stated->count[verdict] ? "is missing" : NULL;
     if (h->count == NULL) return NULL;
     const uint64_t *found = h->count->histogram[metric][h->entry->symmetric ? 0 : side][verdict];
     for (uint32_t p = 0; p <= stated->longest[verdict] && p < VERIFY_PLIES; p++)
-        if (entry[p] != found[p]) return "does not count the positions as they are";
+        if (entry[p] != found[p]) return "does not match the positions";
     return NULL;
 }
 
@@ -263,12 +263,12 @@ static void check_longest(const Headers *h, int metric, int side)
     for (int v = 0; v < WDL_VALUES; v++) {
         const char *fault = NULL;
         if (v == TREB_DRAW || metric == TREB_WDL)
-            fault = stated->longest[v] != 0 ? "it can have none" : NULL;
+            fault = stated->longest[v] != 0 ? "there can be none" : NULL;
         else
             fault = longest_fault(h, stated, metric, side, v);
         if (fault == NULL && metric != TREB_WDL && h->count != NULL &&
             stated->longest[v] != longest_found(h->count->histogram[metric][real][v]))
-            fault = "some line is longer or none as long";
+            fault = "the longest line has another length";
         if (fault == NULL) continue;
         verify_report_error(h->report, VERIFY_KEY_LAST,
                             "%.250s: longest of the %s with %s to move, %u plies, \"%.95s\": %s",
@@ -344,14 +344,16 @@ static bool all_drawn(const TableHeader *wdl)
 
 /* Checks that the tables of a sub-ending are installed. */
 static treb_status check_sub_ending(const VerifyStore *store, const VerifyEntry *sub_ending,
-                                unsigned metrics, treb_error *error)
+                                    unsigned metrics, treb_error *error)
 {
     const VerifyFile *wdl = &sub_ending->file[TREB_WDL];
     if (wdl->table == NULL && sub_ending->syzygy[TREB_WDL] == NULL)
         return verify_fail_missing(store, &sub_ending->material, TREB_WDL, error);
-    if (!(metrics & metric_bit(TREB_DTM)) || sub_ending->file[TREB_DTM].table != NULL) return TREB_OK;
-    return all_drawn(wdl->header) ? TREB_OK
-                                  : verify_fail_missing(store, &sub_ending->material, TREB_DTM, error);
+    if (!(metrics & metric_bit(TREB_DTM)) || sub_ending->file[TREB_DTM].table != NULL)
+        return TREB_OK;
+    return all_drawn(wdl->header)
+               ? TREB_OK
+               : verify_fail_missing(store, &sub_ending->material, TREB_DTM, error);
 }
 
 /* A full check reads the tables of all sub-endings. It should not fail after an hour because one is
@@ -404,7 +406,8 @@ treb_status verify_material(const Material *material, const VerifyOptions *optio
     else
         status = verify_store_open(&store, &m, options, &error);
     if (status == TREB_OK) status = check_files(&store, result, &error);
-    if (status == TREB_OK && options->full) status = check_sub_endings(&store, result->metrics, &error);
+    if (status == TREB_OK && options->full)
+        status = check_sub_endings(&store, result->metrics, &error);
     if (status != TREB_OK)
         verify_report_fail(&report, &error);
     else

@@ -27,11 +27,14 @@ typedef bool (*VerifyProgress)(void *context, const char *phase, uint64_t done, 
 typedef struct VerifyOptions {
     const char *const *dirs; /* searched in this order for each file */
     size_t dirs_count;
-    bool syzygy;      /* check the .rtbw and .rtbz file of the material, not Trebuchet's files. Other files that are needed may be of either kind */
-    bool full;        /* check every position and the counts; otherwise a sample */
-    double share;     /* part of the positions in a sample, 0 to 1; 0 for about 65000 cells of each side */
+    /* check the .rtbw and .rtbz file of the material, not Trebuchet's files. Other files that
+     * are needed may be of either kind */
+    bool syzygy;
+    bool full; /* check every position and the counts; otherwise a sample */
+    double
+        share; /* part of the positions in a sample, 0 to 1; 0 for about 65000 cells of each side */
     unsigned threads; /* 0: the number that OpenMP chooses */
-    uint64_t memory;  /* maximum number of bytes; 0 for 12 GiB. A full check that needs more fails */
+    uint64_t memory; /* maximum number of bytes; 0 for 12 GiB. A full check that needs more fails */
     /* Folder of the scratch file that a full check uses if memory is short; NULL: the folder of the
      * table. The file has no name, and the system deletes it when the process ends. */
     const char *scratch;
@@ -40,13 +43,20 @@ typedef struct VerifyOptions {
 } VerifyOptions;
 
 typedef struct VerifyResult {
-    uint64_t positions; /* number of legal positions checked, of both sides to move, symmetric ones once */
-    uint64_t blocks;    /* number of blocks in Trebuchet's files; the checksums of all were compared */
-    uint64_t errors;    /* number of errors; 0: everything that was checked is right */
-    unsigned metrics;   /* bits 1 << TREB_WDL and so on: the files that were found and checked */
-    bool wdl_only;      /* there was no distance table: the verdicts agree with their children, which does not prove that a win makes progress */
-    bool rule_proved;   /* there was a DTZ table: which wins and losses the 50-move rule turns into draws is proved */
-    char text[VERIFY_TEXT_SIZE]; /* the first error, with the FEN, the metric, what the table says and what the moves say; or why nothing could be checked; otherwise "" */
+    /* number of legal positions checked, of both sides to move, symmetric ones once */
+    uint64_t positions;
+    uint64_t blocks; /* number of blocks in Trebuchet's files; the checksums of all were compared */
+    uint64_t errors; /* number of errors; 0: everything that was checked is right */
+    unsigned metrics; /* bits 1 << TREB_WDL and so on: the files that were found and checked */
+    /* there was no distance table: the verdicts agree with their children, which does not prove
+     * that a win makes progress */
+    bool wdl_only;
+    /* there was a DTZ table: which wins and losses the 50-move rule turns into draws is proved */
+    bool rule_proved;
+    char text
+        /* the first error, with the FEN, the metric, what the table says and what the moves say;
+         * or why nothing could be checked; otherwise "" */
+        [VERIFY_TEXT_SIZE];
 } VerifyResult;
 
 /* Checks the files of one material: the WDL table, which must be installed, and the distance tables
@@ -63,20 +73,22 @@ treb_status verify_material(const Material *material, const VerifyOptions *optio
 /* ---- checksums alone ------------------------------------------------------------------------- */
 
 typedef struct VerifyChecksum {
-    treb_status status; /* TREB_OK: all are right. TREB_ERR_DAMAGED: one is wrong. Otherwise: not compared */
-    uint64_t bytes;     /* size of the file */
+    treb_status
+        /* TREB_OK: all are right. TREB_ERR_DAMAGED: one is wrong. Otherwise: not compared */
+        status;
+    uint64_t bytes; /* size of the file */
     double seconds;
     char text[VERIFY_TEXT_SIZE]; /* what is wrong; otherwise "" */
 } VerifyChecksum;
 
 /* Called for each file in the order of the list, never by two threads at once. */
-typedef void (*VerifyChecked)(void *context, size_t number, const VerifyChecksum *result);
+typedef void (*VerifyChecksumCallback)(void *context, size_t number, const VerifyChecksum *result);
 
 /* Compares the checksums of files of all kinds, several files at a time: the checksums of every
  * block of Trebuchet's files, and the checksum of a whole Syzygy file. Only `threads` and
  * `progress` (in bytes) of the options are used. If the progress callback ends it or memory runs
  * out, `checked` is not called for the remaining files. */
 treb_status verify_checksums(const char *const *paths, size_t count, const VerifyOptions *options,
-                             VerifyChecked checked, void *context);
+                             VerifyChecksumCallback checked, void *context);
 
 #endif

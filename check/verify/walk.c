@@ -124,7 +124,8 @@ bool verify_walk_valid(const VerifyWalk *walk)
 static uint32_t coordinate_of(const VerifyWalk *walk, const Index *other, int axis)
 {
     int g = axis - 1;
-    if (axis == INDEX_KINGS_AXIS || other->group[g].by_square_color == walk->index->group[g].by_square_color)
+    if (axis == INDEX_KINGS_AXIS ||
+        other->group[g].by_square_color == walk->index->group[g].by_square_color)
         return walk->coordinate[axis];
     return index_group(&other->group[g], &walk->men.square[walk->first[axis]]);
 }

@@ -13,13 +13,14 @@ typedef struct VerifyWalk {
     uint64_t cell;
     uint32_t coordinate[INDEX_AXES_MAX]; /* by axis */
     uint32_t radix[INDEX_AXES_MAX];      /* by axis, with padding */
-    int first[INDEX_AXES_MAX];           /* by axis: index in IndexMen.square of the first man of the axis */
+    int first[INDEX_AXES_MAX]; /* by axis: index in IndexMen.square of the first man of the axis */
     IndexMen men;
-    treb_position level[INDEX_AXES_MAX + 1]; /* level[n]: the pawns and the men of the outermost n axes */
-    bool clash[INDEX_AXES_MAX + 1];          /* by level: two men share a square, or the cell is padding */
-    bool twofold;                            /* the men stand in two equivalent orientations */
-    bool mirrored;                           /* the pawns are their own mirror image */
-    unsigned place;                          /* place of the first leading pawn: see core/format/index.h */
+    treb_position
+        level[INDEX_AXES_MAX + 1];  /* level[n]: the pawns and the men of the outermost n axes */
+    bool clash[INDEX_AXES_MAX + 1]; /* by level: two men share a square, or the cell is padding */
+    bool twofold;                   /* the men stand in two equivalent orientations */
+    bool mirrored;                  /* the pawns are their own mirror image */
+    unsigned place;                 /* place of the first leading pawn: see core/format/index.h */
 } VerifyWalk;
 
 void verify_walk_seek(VerifyWalk *walk, const Index *index, uint64_t cell);

@@ -11,10 +11,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "check/verify/words.h"
 #include "core/system/error.h"
 #include "core/system/io.h"
 #include "core/system/machine.h"
-#include "check/verify/words.h"
 
 void verify_words_layout(VerifyWords *words, const unsigned bits[TREB_METRICS], bool completed)
 {
@@ -50,10 +50,11 @@ treb_status verify_words_in_memory(VerifyWords *words, uint64_t cells, int sides
 
 static treb_status fail_disk(const char *folder, uint64_t bytes, treb_error *error)
 {
-    return fail(error, TREB_ERR_IO,
-                "%.300s: a scratch file of %.1f GB is needed, as memory is short, and %.1f GB are "
-                "free there; TMPDIR names another folder, --memory allows more memory",
-                folder, (double)bytes / 1e9, (double)machine_free_disk(folder) / 1e9);
+    return fail(
+        error, TREB_ERR_IO,
+        "%.300s: memory is short, so a scratch file of %.1f GB is needed, but only %.1f GB are "
+        "free there; TMPDIR names another folder, --memory allows more memory",
+        folder, (double)bytes / 1e9, (double)machine_free_disk(folder) / 1e9);
 }
 
 treb_status verify_words_on_disk(VerifyWords *words, VerifyStore *store, uint64_t cells, int sides,
@@ -77,14 +78,15 @@ treb_status verify_words_on_disk(VerifyWords *words, VerifyStore *store, uint64_
             return errno == ENOMEM ? fail_memory(error)
                                    : fail_errno(error, "map a scratch file", folder);
         words->side[s] = at;
-        if (!verify_reclaimable_add(&store->memory, at, words->side_bytes)) return fail_memory(error);
+        if (!verify_reclaimable_add(&store->memory, at, words->side_bytes))
+            return fail_memory(error);
     }
     return TREB_OK;
 }
 
 /* Writing to a mapped file cannot report that the disk is full. So the space is reserved first. */
 treb_status verify_words_reserve(const VerifyWords *words, uint64_t first, uint64_t end,
-                              treb_error *error)
+                                 treb_error *error)
 {
     uint64_t bytes = (end - first) * words->bytes;
     for (int s = 0; s < 2 && words->on_disk && words->side[s] != NULL; s++) {

@@ -49,7 +49,7 @@ treb_status verify_words_on_disk(VerifyWords *words, VerifyStore *store, uint64_
 /* Reserve disk space for a range of cells before they are filled in, and discard a range, whose
  * words are then lost. Both do nothing if the words are in memory. */
 treb_status verify_words_reserve(const VerifyWords *words, uint64_t first, uint64_t end,
-                              treb_error *error);
+                                 treb_error *error);
 void verify_words_discard(const VerifyWords *words, uint64_t first, uint64_t end);
 void verify_words_free(VerifyWords *words);
 

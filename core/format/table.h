@@ -6,7 +6,7 @@
  * code; the header says which value each code means. The codes are packed by one of two codecs:
  *
  *   zstd      cells as bytes, in blocks of 2^block_bits bytes that are compressed one by one;
- * symbols   cells coded by symbols (core/format/code.h), in pages of 4 KiB of the file, each of
+ *   symbols   cells coded by symbols (core/format/code.h), in pages of 4 KiB of the file, each of
  *             which can be read without the others. The file is mapped into memory: cutting it
  *             short while it is open ends the process.
  *
@@ -40,8 +40,7 @@ typedef enum TableCodec { TABLE_ZSTD, TABLE_SYMBOLS } TableCodec;
 /* How the cells of a side are coded, with codec symbols. */
 typedef struct TableCode {
     unsigned block_bytes; /* bytes of a block; a page has as many blocks as fit */
-    unsigned count;       /* number of codes, 1 to TABLE_SIDE_CODES; the cells of a page have one of
-                       them */
+    unsigned count; /* number of codes, 1 to TABLE_SIDE_CODES. A page is coded by one of them */
     /* The codes as they are in the file, one after another: u8 shortest and u8 longest word, u16
      * number of symbols, then CodeParts' `first` and `pairs`, wide. Owned by the header. */
     uint8_t *bytes;
@@ -155,7 +154,7 @@ void table_close(Table *table); /* NULL is allowed */
 
 /* Opens a file of a source; `path` is for messages. */
 Table *table_open_from_source(const treb_source *source, const char *path, const char *name,
-                            treb_error *error);
+                              treb_error *error);
 
 /* A cache for the pages of a source's file, with codec symbols. Pages that are put are checked and
  * of full size. They have numbers below table_pages. `get` returns false if the page is not in the

@@ -22,10 +22,10 @@ typedef enum TableGoal {
 } TableGoal;
 
 enum {
-    DISTANCE_LONGEST = 0xfffc,
-    DISTANCE_WON = 0xfffd,  /* won, the distance is not stored: after captures */
-    DISTANCE_OPEN = 0xfffe, /* it is not known whether it is won */
-    DISTANCE_NONE = 0xffff  /* not won */
+    DISTANCE_LONGEST = 0xfffc, /* the longest distance that can be stored */
+    DISTANCE_WON = 0xfffd,     /* won, the distance is not stored: after captures */
+    DISTANCE_OPEN = 0xfffe,    /* it is not known whether it is won */
+    DISTANCE_NONE = 0xffff     /* not won */
 };
 
 enum { BLOCKED_PLACEMENTS = 4096 };

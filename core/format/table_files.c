@@ -264,7 +264,7 @@ static void source_failed(treb_error *error)
 }
 
 TableFile *table_file_from_source(const treb_source *source, const char *path, const char *name,
-                                treb_error *error)
+                                  treb_error *error)
 {
     treb_error unused;
     uint64_t size = 0;
@@ -347,7 +347,7 @@ static treb_status read_held(const TableFile *file, int descriptor, TableWait wa
 
 /* Reads bytes of a source's file. */
 static treb_status read_source(const TableFile *file, treb_read how, void *bytes, size_t size,
-                                  uint64_t offset, bool *cut, treb_error *error)
+                               uint64_t offset, bool *cut, treb_error *error)
 {
     treb_error unused;
     uint64_t end = table_file_bytes(file);
@@ -367,8 +367,7 @@ treb_status table_file_read(TableFile *file, TableWait wait, void *bytes, size_t
     static const treb_read how[] = {TREB_READ_WAIT, TREB_READ_TRY, TREB_READ_BEGIN, TREB_READ_TRY};
     int descriptor;
     *cut = false;
-    if (file->source != NULL)
-        return read_source(file, how[wait], bytes, size, offset, cut, error);
+    if (file->source != NULL) return read_source(file, how[wait], bytes, size, offset, cut, error);
     if (wait == WAIT_LOCAL_ONLY) wait = WAIT_FOR_ALL;
     treb_status status = table_file_hold(file, wait, &descriptor, error);
     if (status != TREB_OK) return status;

@@ -48,7 +48,7 @@ TableFile *table_file_later(TableFiles *files, const char *path, const struct st
 /* Opens a file of a source, which must stay valid. No descriptor belongs to it, and holding it does
  * nothing. `path` is for messages. Returns NULL with *error filled in on failure. */
 TableFile *table_file_from_source(const treb_source *source, const char *path, const char *name,
-                                treb_error *error);
+                                  treb_error *error);
 bool table_file_has_source(const TableFile *file);
 
 /* Closes a file. No thread but the caller may hold it. NULL is allowed. */

@@ -1,6 +1,6 @@
 /* table_format.h - what the readers and writers of table files share: offsets of fields,
  * little-endian access, and conversion of headers to bytes and back. Private to
- * core/format/table_*.c and their tests. docs/format.md says the same in prose. */
+ * core/format/table_*.c and their tests. docs/format.md describes these bytes. */
 #ifndef TREB_CORE_FORMAT_TABLE_FORMAT_H
 #define TREB_CORE_FORMAT_TABLE_FORMAT_H
 

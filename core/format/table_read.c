@@ -185,7 +185,7 @@ Table *table_open_among(TableFiles *files, const char *path, treb_error *error)
 }
 
 Table *table_open_from_source(const treb_source *source, const char *path, const char *name,
-                            treb_error *error)
+                              treb_error *error)
 {
     return open_file(table_file_from_source(source, path, name, error), path, error);
 }

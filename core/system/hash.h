@@ -1,5 +1,5 @@
 /* hash.h - constants and functions that spread the bits of a number: for hash tables, and for
- * sequences of numbers that look random but are the same in every run. */
+ * sequences of numbers that look random but do not differ from run to run. */
 #ifndef TREB_CORE_SYSTEM_HASH_H
 #define TREB_CORE_SYSTEM_HASH_H
 

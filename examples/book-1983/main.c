@@ -1,8 +1,8 @@
-/* main.c - reproduce TABLES: what the book of 1983 reports about computer-solved endings, claim by
- * claim, and what Trebuchet finds. Prints docs/reproduction.md. */
+/* main.c - reproduce TABLES: compares the claims of the book of 1983 about solved endings with the
+ * tables. Prints docs/reproduction.md. */
 #include <stdio.h>
 
-#include "examples/book-1983/parts.h"
+#include "examples/book-1983/sections.h"
 
 int main(int argc, char **argv)
 {
@@ -17,13 +17,15 @@ int main(int argc, char **argv)
     treb_tables_set_memory(tables, UINT64_C(512) << 20);
     Report report = {.tables = tables};
     puts(
-        "# What the book reports, and what Trebuchet finds\n\n"
+        "# What the book of 1983 claims, and what Trebuchet finds\n\n"
         "The endgame chapter of Adelson-Velsky, Arlazarov, Bitman and Donskoy, *Машина играет в "
-        "шахматы* (1983),\nreports the first endings that were solved by computer. This page goes "
-        "through what it claims. It is made by\n`make reproduce`, never by hand.\n\n"
-        "DTC is the plies to the next capture, promotion or mate (`metrics.md`). The book's *rank* "
-        "is the same; for rook\nendings it counts moves. \"noted\" marks what cannot be compared "
-        "with a figure of the book, or was left out there.");
+        "шахматы* (1983),\nreports on the first endings that were solved by computer. This page "
+        "compares each of its claims with our tables.\n`make reproduce` writes this page; do not "
+        "edit it by hand.\n\n"
+        "DTC is the number of plies to the next capture, promotion or mate ([metrics.md]"
+        "(metrics.md)). The book calls it *rank*,\nand counts it in moves for rook endings. Each "
+        "item says whether Trebuchet *agrees* or *differs*; *noted* marks a claim\nthat cannot be "
+        "compared, or a figure that the book does not give.");
     report_blocked(&report);
     report_rooks(&report);
     report_queens(&report);

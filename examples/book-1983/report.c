@@ -6,21 +6,51 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LINE = 120, CLAIM = 4096 };
+
+/* Returns the number of characters in `bytes` bytes of UTF-8. */
+static int characters(const char *text, int bytes)
+{
+    int count = 0;
+    for (int i = 0; i < bytes; i++) count += (text[i] & 0xc0) != 0x80;
+    return count;
+}
+
+/* Prints an item of a list. Breaks its lines at spaces, so that none is longer than LINE. */
+static void print_item(const char *text)
+{
+    int column = 1;
+    putchar('*');
+    while (*text != '\0') {
+        int bytes = (int)strcspn(text, " "), width = characters(text, bytes);
+        if (column + 1 + width > LINE) {
+            fputs("\n ", stdout);
+            column = 1;
+        }
+        printf(" %.*s", bytes, text);
+        column += 1 + width;
+        text += bytes + strspn(text + bytes, " ");
+    }
+    putchar('\n');
+}
+
 void report_section(const char *title, const char *text)
 {
     fprintf(stderr, "%s ...\n", title);
-    printf("\n## %s\n\n%s\n\n| claim | Trebuchet finds | |\n| --- | --- | --- |\n", title, text);
+    printf("\n## %s\n\n%s\n\n", title, text);
     fflush(stdout);
 }
 
 void report_claim(Report *report, const char *claim, Agreement agreement, const char *found, ...)
 {
     static const char *const words[] = {"agrees", "**differs**", "noted"};
+    char text[CLAIM];
     va_list args;
     va_start(args, found);
-    printf("| %s | ", claim);
-    vprintf(found, args);
-    printf(" | %s |\n", words[agreement]);
+    int length = snprintf(text, sizeof text, "%s: %s. *Trebuchet*: ", words[agreement], claim);
+    length += vsnprintf(text + length, sizeof text - (size_t)length, found, args);
+    snprintf(text + length, sizeof text - (size_t)length, ".");
+    print_item(text);
     fflush(stdout);
     va_end(args);
     report->agree += agreement == AGREES;

@@ -12,8 +12,8 @@ typedef struct ScanJob {
     ScanVisit *visit;
 } ScanJob;
 
-/* A thread has its own part of the cells, in order, so that what it finds first is always the same.
- */
+/* A thread has a fixed part of the cells and visits it in order. So the first position that a visitor
+ * finds is the same in every run. */
 typedef struct ScanThread {
     ScanJob *job;
     void *context;
@@ -57,7 +57,7 @@ bool scan_ending(const treb_tables *tables, const char *material, int turn, Scan
     while (started + 1 < SCAN_THREADS &&
            pthread_create(&id[started], NULL, work, &thread[started]) == 0)
         started++;
-    /* What no thread could be started for is done here. */
+    /* This thread does the parts for which no thread could be started. */
     for (int i = started; i < SCAN_THREADS; i++) work(&thread[i]);
     for (int i = 0; i < started; i++) pthread_join(id[i], NULL);
     return true;

@@ -1,10 +1,11 @@
-/* test_compare.c - two sets of tables, position by position, against probes of each position in
- * turn. Tables are those of naive.c, in layouts that have little in common, and Syzygy's own. */
+/* test_compare.c - compares two sets of tables and checks the result against probes of each
+ * position. The tables are those of naive.c, in layouts that differ in nearly everything, and
+ * Syzygy files. */
 #define _DEFAULT_SOURCE
 #include "check/compare/compare.h"
 
-#include "core/format/index.h"
 #include "core/chess/position.h"
+#include "core/format/index.h"
 #include "tests/support/naive_set.h"
 #include "tests/support/part.h"
 
@@ -13,7 +14,8 @@ enum { ALL = (1 << TREB_METRICS) - 1, BOTH = 1 << TREB_WDL | 1 << TREB_DTZ, SHOW
 
 static const char syzygy[] = "tests/data/syzygy";
 static const NaiveLayout plain = {.per_byte = 1, .block_bits = 16};
-/* The other side to move, other blocks, and anything where cells mean nothing. */
+/* A layout with the other side to move stored, other blocks, and other values in the cells that
+ * mean nothing. */
 static const NaiveLayout other = {
     .per_byte = 3, .block_bits = 10, .side = TREB_BLACK, .scramble = true};
 static char second[PATH_SIZE], third[PATH_SIZE];
@@ -31,7 +33,7 @@ static void drop_sets(void)
     forget_all();
 }
 
-/* For tests that write a set of their own. */
+/* Creates a folder for tests that write a set of their own. */
 static void make_third(void) { make_directory(third); }
 static void drop_third(void) { remove_directory(third); }
 
@@ -60,7 +62,7 @@ static CompareResult compare(const char *a, const char *b, const Material *mater
     return result;
 }
 
-/* The same by probing the positions in whatever order they come. */
+/* Compares two sets by probing the positions in another order. */
 static CompareResult probe_all(const char *a, const char *b, const Naive *naive, unsigned metrics)
 {
     treb_tables *tables[2] = {open_set(a), open_set(b)};
@@ -110,8 +112,8 @@ static void check_same_counts(const CompareResult *a, const CompareResult *b)
     }
 }
 
-/* Compares with much memory and with none, by one thread and by three: all must be what probes
- * say. */
+/* Compares with much memory and with none, with one thread and with three. All results must agree
+ * with the probes. */
 static CompareResult compare_all_ways(const char *a, const char *b, const Naive *naive,
                                       unsigned metrics)
 {
@@ -161,13 +163,14 @@ END_TEST
 
 /* ---- What differs ---------------------------------------------------------------------------- */
 
-/* Copies the tables of a material, with one value of a metric altered. */
+/* Copies the tables of a material, with one value of a metric changed. */
 static void write_altered(const Naive *naive, treb_metric metric, const NaiveLayout *layout,
                           const char *fen, int verdict, int change)
 {
     treb_position pos = position_of(fen);
     NaiveValue *value = (NaiveValue *)naive_value(naive, &pos), good = *value;
-    /* All of the board's symmetries share a cell, and a table has it from any of them. */
+    /* All positions that a symmetry maps to each other share a cell. A table takes it from any of
+     * them. */
     Index index;
     index_init(&index, naive_material(naive), NULL, 1);
     uint64_t cell = index_of_position(&index, &pos);
@@ -186,7 +189,7 @@ static void write_altered(const Naive *naive, treb_metric metric, const NaiveLay
     }
 }
 
-/* Every case that is shown is one that probes see, and they come in order. */
+/* Every difference that is shown is one that the probes find, and they are in order. */
 static void check_shown(const CompareCount *count, treb_metric metric, const char *a, const char *b)
 {
     treb_tables *tables[2] = {open_set(a), open_set(b)};
@@ -221,7 +224,7 @@ static bool shows(const CompareCount *count, const Material *material, const cha
 }
 
 static const struct {
-    int solved; /* which material */
+    int solved; /* the material */
     treb_metric metric;
     const NaiveLayout *layout;
     const char *fen;
@@ -256,13 +259,13 @@ START_TEST(an_altered_value_is_found)
         if (altered[_i].verdict == TREB_WIN || altered[_i].verdict == TREB_LOSS)
             ck_assert(m == (int)metric || metric == TREB_WDL || cases == 0);
     }
-    /* Few enough differ for all to be shown. */
+    /* All differences are shown, as there are few. */
     if (count->different <= SHOWN) ck_assert(shows(count, naive_material(naive), altered[_i].fen));
     compare_result_free(&result);
 }
 END_TEST
 
-/* Makes every second loss longer by two plies, or takes that back. */
+/* Makes every second loss two plies longer, or undoes that. */
 static void change_losses(const Naive *naive, int change)
 {
     for (uint32_t n = 1; n < 64 * 64 * 64 * 2; n += 4) {
@@ -274,7 +277,7 @@ static void change_losses(const Naive *naive, int change)
     }
 }
 
-/* A short list has the same first differences as a long one, however many threads there are. */
+/* A short list begins like a long one, with any number of threads. */
 START_TEST(the_first_differences_are_shown)
 {
     const CompareOptions long_list = {.memory = PLENTY, .shown = SHOWN, .threads = 1},
@@ -308,7 +311,7 @@ START_TEST(without_what_captures_lead_to_values_are_unknown)
     CompareResult result = compare(directory, third, m, ALL, &options);
     for (int k = TREB_WDL; k < TREB_METRICS; k++) {
         const CompareCount *count = &result.count[k];
-        /* Neither a verdict nor a cell that holds a distance to mate needs to know promotions. */
+        /* Neither a verdict nor a cell with a distance to mate depends on promotions. */
         if (k == TREB_WDL || k == TREB_DTM) {
             ck_assert_uint_eq(count->equal, result.positions);
             continue;
@@ -331,7 +334,7 @@ START_TEST(a_damaged_block_leaves_the_others)
 {
     char path[2 * PATH_SIZE];
     for (int i = 0; i < SOLVED; i++) write_material(third, solved[i], &plain);
-    /* Its last byte is in a block. */
+    /* The last byte of the file is in a block. */
     snprintf(path, sizeof path, "%s/KRvK.dtm.treb", third);
     FILE *file = fopen(path, "r+b");
     ck_assert_ptr_nonnull(file);
@@ -381,7 +384,8 @@ static void link_into(const char *from, const char *name, const char *to)
     ck_assert_int_eq(symlink(target, link), 0);
 }
 
-/* A file brings those of its own format, though ours are beside it. */
+/* With a single file the other files of its format are used, although Trebuchet's are in the same
+ * folder. */
 START_TEST(a_file_stands_for_its_format)
 {
     char path[2 * PATH_SIZE];
@@ -453,7 +457,7 @@ int main(void)
     Suite *suite = suite_create("compare");
     TCase *two = add_case(suite, "two sets"), *three = add_case(suite, "a third set");
     tcase_add_unchecked_fixture(two, make_sets, drop_sets);
-    const int some = test_part() > 1 ? 1 : SOLVED; /* materials */
+    const int some = test_part() > 1 ? 1 : SOLVED; /* number of materials */
     tcase_add_loop_test(two, files_that_say_the_same_are_equal, 0, some);
     tcase_add_loop_test(two, rounded_distances_are_no_difference, 0, some);
     tcase_add_test(two, progress_can_end_it);

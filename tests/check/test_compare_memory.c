@@ -1,4 +1,5 @@
-/* test_compare_memory.c - without memory a comparison ends with an error, or as it would have. */
+/* test_compare_memory.c - if an allocation fails, a comparison ends with an error or has the right
+ * result. */
 #define _DEFAULT_SOURCE
 #include "check/compare/compare.h"
 
@@ -14,10 +15,10 @@ typedef struct Outcome {
     uint64_t memory;
     treb_status status;
     char text[512], first[TREB_FEN_SIZE]; /* of an error; of a difference */
-    CompareResult result, whole; /* of this run; of one with all the memory that it wants */
+    CompareResult result, whole; /* result of this run; result of a run with enough memory */
 } Outcome;
 
-/* Two tables that differ by their longest lines to mate. */
+/* Writes two sets that differ in their longest lines to mate. */
 static void make_sets(void)
 {
     const NaiveLayout white = {.per_byte = 1, .block_bits = 12},

@@ -1,13 +1,13 @@
-/* test_verify.c - the verifier passes tables that are right and finds every kind of damage. */
+/* test_verify.c - the verifier accepts correct tables and finds every kind of damage. */
 #define _DEFAULT_SOURCE
+#include "check/verify/verify.h"
 #include "tests/support/part.h"
 #include "tests/support/three_men.h"
-#include "check/verify/verify.h"
 
 /* ---- verifying ------------------------------------------------------------------------------- */
 
 static VerifyResult result;
-static double share = 1; /* of the positions in a sample */
+static double share = 1; /* part of the positions in a sample */
 
 static treb_status verify(const char *name, bool full)
 {
@@ -65,7 +65,8 @@ static Truth truth_copy(const Truth *t)
     return copy;
 }
 
-/* Writes tables with the damage, which must be found, with these words in the message. */
+/* Writes damaged tables. The verifier must find the damage, and its message must contain
+ * `words`. */
 static void must_find(Damage what, const char *words)
 {
     int which = 0;
@@ -84,7 +85,7 @@ static void must_find(Damage what, const char *words)
     }
 }
 
-/* A draw that no capture tells of. */
+/* Returns a draw that is not the result of a capture. */
 static size_t find_draw(const Truth *t, int side)
 {
     for (size_t cell = t->index.size; cell-- > 0;) {
@@ -138,7 +139,7 @@ static void distance_too_short(Truth *t, TableHeader *h)
     t->plies[h->metric][1][find(t, 1, TREB_LOSS, 8)] -= 2;
 }
 
-/* The histogram as well, or the file would be refused at once. */
+/* The histogram is changed as well. Otherwise the file would be refused when it is opened. */
 static void one_more_win(Truth *t, TableHeader *h)
 {
     (void)t;
@@ -223,8 +224,8 @@ static const struct {
     {{"KQvK", TREB_DTZ, true, longest_too_long}, "its position has another distance"},
     {{"KPvK", TREB_DTC, true, longest_too_long}, "its position has another distance"},
     {{"KRvK", TREB_DTM, true, other_longest}, "its position has another distance"},
-    {{"KQvK", TREB_DTM, true, other_longest}, "its position is no position of the table"},
-    {{"KQvK", TREB_DTM, true, longest_is_no_position}, "its FEN is none"},
+    {{"KQvK", TREB_DTM, true, other_longest}, "its position does not belong to the table"},
+    {{"KQvK", TREB_DTM, true, longest_is_no_position}, "its FEN is invalid"},
     {{"KRvK", TREB_DTC, true, no_histogram},
      "histogram of the losses with Black to move is missing"},
 };
@@ -232,7 +233,7 @@ static const struct {
 START_TEST(damage_is_found) { must_find(damages[_i].damage, damages[_i].words); }
 END_TEST
 
-/* Only a look at all positions shows that one is longer. */
+/* Only a full check finds that one line is longer. */
 START_TEST(longer_line_is_found)
 {
     damage = (Damage){"KQvK", TREB_DTM, true, shorter_longest};
@@ -243,7 +244,7 @@ START_TEST(longer_line_is_found)
 }
 END_TEST
 
-/* So does counting them. */
+/* Only a full check counts the positions. */
 START_TEST(wrong_histogram_is_found)
 {
     damage = (Damage){"KQvK", TREB_DTM, true, other_histogram};
@@ -313,11 +314,11 @@ START_TEST(verdicts_alone)
 }
 END_TEST
 
-/* Where mates are not asked a full check leaves out what wins at once, once that is known: neither counts nor
- * anything else that is wrong get lost by that. */
+/* Without DTM a full check skips positions that are known to be won at once. It must still count
+ * them, and must still find every other error. */
 static const struct {
     Damage damage;
-    const char *words; /* NULL: nothing is wrong */
+    const char *words; /* NULL: the table is correct */
 } without_mates[] = {
     {{.material = NULL}, NULL},
     {{"KPvK", TREB_WDL, false, win_as_draw}, " moves"},
@@ -359,7 +360,7 @@ START_TEST(missing_tables_are_named)
     for (int full = 0; full < 2; full++) {
         ck_assert_int_eq(verify("KPvK", full), TREB_ERR_NO_TABLE);
         ck_assert_str_eq(result.text, "KQvK.dtm.treb is needed but not installed");
-        if (full) ck_assert_uint_eq(result.blocks, 0); /* before anything is read */
+        if (full) ck_assert_uint_eq(result.blocks, 0); /* before any block is read */
     }
     ck_assert_int_eq(verify("KvK", true), TREB_ERR_ARGUMENT);
 }
@@ -387,7 +388,8 @@ START_TEST(ends_on_request_or_for_want_of_memory)
     options.memory = 8;
     ck_assert_int_eq(verify_material(m, &options, &result), TREB_ERR_MEMORY);
     ck_assert_ptr_nonnull(strstr(result.text, "needs more memory: --memory 1MiB"));
-    /* With room for the table itself but none for its juniors these are read block by block. */
+    /* There is memory for the table itself but not for its sub-endings, which are then read block
+     * by block. */
     options.memory = (UINT64_C(8) + 3 + 1) * truth[KP].index.size;
     ck_assert_msg(verify_material(m, &options, &result) == TREB_OK, "%s", result.text);
 }

@@ -1,10 +1,10 @@
-/* test_verify_faults.c - tables that cannot be read: the verifier takes nothing for read that was
- * not, and reports the file and no position. */
+/* test_verify_faults.c - if a table cannot be read, the verifier uses no value of it, and reports
+ * the file and no position. */
 #define _DEFAULT_SOURCE
-#include "tests/support/three_men.h"
 #include "check/verify/checksum.h"
+#include "tests/support/three_men.h"
 
-/* Damages one block of a file, one that zstd packed. Returns the block's number. */
+/* Damages one block that zstd packed. Returns the number of the block. */
 static uint64_t damage_block(const char *name)
 {
     char path[PATH_SIZE];
@@ -23,8 +23,8 @@ static uint64_t damage_block(const char *name)
     return block;
 }
 
-/* One thread's failure to unpack a side leaves it to the others to read block by block: they get
- * what is right, or the error. */
+/* If one thread fails to unpack a side, the others read it block by block. They get correct values,
+ * or the error. */
 START_TEST(half_read_side_is_not_used)
 {
     const char *dirs[] = {directory};
@@ -54,7 +54,7 @@ START_TEST(half_read_side_is_not_used)
 }
 END_TEST
 
-/* The table is right; one that it leads to is not there, or damaged. */
+/* The table is correct, but a table that it leads to is missing or damaged. */
 START_TEST(only_positions_that_are_wrong_are_counted)
 {
     bool full = _i & 1, missing = _i & 2;
@@ -71,7 +71,7 @@ START_TEST(only_positions_that_are_wrong_are_counted)
     treb_status status = verify_material(&truth[KP].index.material, &options, &result);
     ck_assert_int_eq(status, missing ? TREB_ERR_NO_TABLE : TREB_ERR_DAMAGED);
     ck_assert_msg(strstr(result.text, "KQvK.dtm.treb") != NULL, "%s", result.text);
-    /* A file that is damaged counts as one. */
+    /* A damaged file counts as one error. */
     ck_assert_uint_eq(result.errors, !missing);
 }
 END_TEST

@@ -1,17 +1,17 @@
-/* test_verify_memory.c - without memory a verification ends with an error, or as it would have:
- * right tables are never called wrong, nor wrong ones right. */
+/* test_verify_memory.c - if an allocation fails, a verification ends with an error or has the right
+ * result. It never calls correct tables wrong, or wrong tables correct. */
 #define _DEFAULT_SOURCE
+#include "check/verify/verify.h"
 #include "tests/support/failing_alloc.h"
 #include "tests/support/part.h"
 #include "tests/support/three_men.h"
-#include "check/verify/verify.h"
 
 typedef struct Outcome {
     const char *material;
     bool full, right, syzygy;
-    uint64_t memory; /* the bound given */
+    uint64_t memory; /* memory limit */
     treb_status status;
-    VerifyResult result, whole; /* of this run; of one with all the memory that it wants */
+    VerifyResult result, whole; /* result of this run; result of a run with enough memory */
 } Outcome;
 
 static void verify(void *context)
@@ -50,7 +50,7 @@ static void check(void *context, bool failed)
     ck_assert_str_eq(is->text, wanted->text);
 }
 
-/* With `runs` failures in each mode. */
+/* Makes `runs` allocations fail in each mode. */
 static void sweep_of(Outcome o, uint64_t least, uint64_t runs)
 {
     verify(&o);
@@ -70,8 +70,8 @@ START_TEST(right_tables)
 }
 END_TEST
 
-/* A bound on memory that leaves room for little more than the table itself, and one that does not even
- * leave that: others are then read piece by piece, and what is known of positions is in a file. */
+/* Two memory limits: one that leaves little more than the table itself needs, and one that leaves
+ * less. Other tables are then read block by block, and the words are in a scratch file. */
 START_TEST(little_room)
 {
     write_tables(KQ, KP, false);

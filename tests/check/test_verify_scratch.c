@@ -1,14 +1,15 @@
-/* test_verify_scratch.c - a full check with less memory than a table would like: words in a scratch
- * file, codes unpacked batch by batch, other tables read piece by piece. It finds what one with all
- * the memory finds. */
+/* test_verify_scratch.c - a full check with too little memory for a table: the words are in a
+ * scratch file, codes are unpacked batch by batch, and other tables are read block by block. It
+ * finds what a check with enough memory finds. */
 #define _DEFAULT_SOURCE
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "tests/support/three_men.h"
 #include "check/verify/full_state.h"
+#include "tests/support/three_men.h"
 
-/* The words of KPvK take three times as much, and its codes; those of the others as much. */
+/* The words of KPvK take three times as much, and so do its codes. The words of the other materials
+ * take this much. */
 static const uint64_t little = 1 << 18;
 
 static treb_status verify(const char *name, uint64_t memory, VerifyResult *result)
@@ -21,7 +22,7 @@ static treb_status verify(const char *name, uint64_t memory, VerifyResult *resul
     return verify_material(&m, &options, result);
 }
 
-/* The same findings, and nothing is left. */
+/* The check finds what a check with enough memory finds, and leaves no file behind. */
 static treb_status must_agree(const char *name)
 {
     VerifyResult less, more;
@@ -57,7 +58,7 @@ static void other_distance(Truth *t, TableHeader *h)
     t->plies[h->metric][1][find(t, 1, TREB_LOSS, 8)] += 2;
 }
 
-/* In the last two bytes that there may be. */
+/* A distance of 4094 plies, the longest possible. */
 static void long_distance(Truth *t, TableHeader *h)
 {
     if (wide) t->plies[h->metric][0][find(t, 0, TREB_WIN, 9)] = 4094;
@@ -118,7 +119,7 @@ START_TEST(folder_cannot_be_used)
 }
 END_TEST
 
-/* A limit on the size of files is met as a full disk is. */
+/* The limit on the size of files must be treated like a full disk. */
 START_TEST(disk_is_full)
 {
     VerifyResult result;

@@ -1,9 +1,9 @@
-/* test_verify_syzygy.c - the verifier passes Syzygy's files, and finds what is wrong in them.
- * tests/data/syzygy has its own files; naive.c says what is right of three men. */
+/* test_verify_syzygy.c - the verifier accepts Syzygy files, and finds what is wrong in changed
+ * ones. tests/data/syzygy has original files. naive.c has the correct values for three men. */
 #define _DEFAULT_SOURCE
+#include "check/verify/verify.h"
 #include "probe/syzygy/syzygy.h"
 #include "tests/support/naive_set.h"
-#include "check/verify/verify.h"
 
 enum { FILE_MAX = 1 << 14 };
 static const char fixtures[] = "tests/data/syzygy";
@@ -38,7 +38,7 @@ static void save(const char *name, const Bytes *bytes)
     fclose(file);
 }
 
-/* A fixture with some bits changed, and a checksum that is right nevertheless. */
+/* Copies a file with some bits changed, and corrects its checksum. */
 static void save_changed(const char *name, size_t at, uint8_t bits)
 {
     Bytes bytes;
@@ -108,8 +108,8 @@ static bool position_right(const treb_tables *tables, char kind, const NaiveValu
            (plies == got.plies || (got.rounded && plies == got.plies + 1));
 }
 
-/* Whether all positions of the whole board have their verdict, or all that the file stores their
- * distance. */
+/* Whether all positions of the full board have the correct verdict, or all positions that the file
+ * stores the correct distance. */
 static bool all_right(const char *name, char kind)
 {
     const Naive *naive = naive_of(name);
@@ -145,7 +145,7 @@ END_TEST
 static const struct {
     const char *material;
     char kind;
-    size_t from, to, step; /* bytes that are changed, one at a time */
+    size_t from, to, step; /* range of bytes that are changed, one at a time */
 } ranges[] = {
     {"KQvK", 'w', 196, 230, 11},     {"KRvK", 'w', 130, 190, 13},
     {"KPvK", 'w', 2000, 7808, 1997}, {"KQvK", 'z', 3000, 5200, 997},
@@ -154,7 +154,8 @@ static const struct {
 };
 enum { RANGES = sizeof ranges / sizeof *ranges };
 
-/* A changed file fails if, and only if, it gives some position another value. */
+/* The check of a changed file fails if, and only if, the change gives some position another
+ * value. */
 START_TEST(wrong_values_are_found)
 {
     char name[16];
@@ -174,7 +175,7 @@ START_TEST(wrong_values_are_found)
 }
 END_TEST
 
-/* The one value of a file that has one, from draw to win. */
+/* Changes the value of a file that has only one, from draw to win. */
 START_TEST(wrong_constant_is_found)
 {
     enum { AT_CONSTANT = 11 };
@@ -187,12 +188,12 @@ START_TEST(wrong_constant_is_found)
 }
 END_TEST
 
-/* With kings on the long diagonal a position and its mirror image have cells of their own. */
+/* With both kings on the long diagonal, a position and its mirror image have different cells. */
 START_TEST(wrong_twin_is_found)
 {
     save_changed("KNNvK.rtbw", 1280, 1 << 6);
     ck_assert_int_eq(verify("KNNvK", true), TREB_ERR_DAMAGED);
-    ck_assert_msg(strstr(result.text, " of its mirror image") != NULL, "%s", result.text);
+    ck_assert_msg(strstr(result.text, " for its mirror image") != NULL, "%s", result.text);
 }
 END_TEST
 
@@ -250,7 +251,7 @@ START_TEST(missing_files_are_named)
 }
 END_TEST
 
-/* Files of fewer men may be of either kind, also where ours are checked. */
+/* Files of fewer men may be of either kind, also if Trebuchet's files are checked. */
 START_TEST(kinds_may_be_mixed)
 {
     const NaiveLayout layout = {.per_byte = 3, .block_bits = 10, .side = TREB_BLACK};
@@ -264,7 +265,8 @@ START_TEST(kinds_may_be_mixed)
     for (int full = 0; full < 2; full++) {
         VerifyOptions options = {.dirs = dirs, .dirs_count = 1, .full = full};
         verify_material(naive_material(root), &options, &result);
-        /* They say nothing of counts. That comes last: no position is wrong. */
+        /* The headers of these tables have no counts. Wrong counts are reported after all
+         * positions, so this message means that no position is wrong. */
         if (full)
             ck_assert_msg(strstr(result.text, "KPvK.wdl.treb: says 0 ") != NULL, "%s", result.text);
         else

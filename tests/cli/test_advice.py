@@ -34,7 +34,7 @@ def test_8_men(four):
     answer = run("probe", "-t", four, EIGHT, code=3).says("^trebuchet probe: KPPPvKPPP.wdl.treb is not installed$")
     answer.has(r"^Not known: this is KPPPvKPPP \(8 men\)").lacks("trebuchet gen")
     answer.says(
-        r"^KPPPvKPPP cannot be made here: that takes [0-9.]+ [TP]B of memory, and [0-9.]+ [MG]B may be taken\.$"
+        r"^KPPPvKPPP cannot be made here: that takes [0-9.]+ [TP]B of memory, and [0-9.]+ [MG]B are available\.$"
     )
 
 
@@ -75,7 +75,7 @@ def test_6_men(four):
 
 def test_within_a_limit_of_memory(four):
     answer = execute("sh", "-c", 'ulimit -v 600000; exec "$1" stats -t four KRPvKR', "sh", TOOL, code=3)
-    answer.says(r"^KRPvKR cannot be made here: that takes [0-9.]+ [MG]B of memory, and [0-9.]+ [MG]B may be taken\.$")
+    answer.says(r"^KRPvKR cannot be made here: that takes [0-9.]+ [MG]B of memory, and [0-9.]+ [MG]B are available\.$")
     answer.lacks("trebuchet gen")
 
 

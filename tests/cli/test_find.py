@@ -9,14 +9,14 @@ from tests.support.command import DATA, DOCS, TABLES, read, run, write
 
 def test_zugzwang_count():
     run("find", "-t", TABLES, "-z", "--count", "-q", "KPvKP", "KPvK", "KQvK").quiet().has(
-        "^KPvKP +121 of 3,718,044 positions: whoever is to move loses in 15, one side in 106$",
-        "^KPvK +80 of 165,676 positions: .* White in 0, Black in 80$",
+        "^KPvKP +121 of 3,718,044 positions\. In 15 the side to move loses; in 106 one side loses if it must move$",
+        "^KPvK +80 of 165,676 positions\. .* in 0 White and in 80 Black loses if it must move$",
         "^KQvK +0 of 46,137 positions$",
     )
 
 
 def test_find():
-    answer = run("find", "-t", TABLES, "-z", "KPvK").says(r"^KPvK +80 of 165,676 positions: .*\([0-9:]+\)$")
+    answer = run("find", "-t", TABLES, "-z", "KPvK").says(r"^KPvK +80 of 165,676 positions\. .*\([0-9:]+\)$")
     answer.has_lines(80)
     assert answer.count(r"^[1-8KkP/]+ w - - 0 1$") == 80
     assert len(set(answer.lines)) == 80, "each only one way round"
@@ -180,7 +180,7 @@ def test_time():
 
 
 def test_sort_sample():
-    run("find", "-t", TABLES, "-s", "--sample", "3", "KPvK", code=2).says("exclude each other").silent()
+    run("find", "-t", TABLES, "-s", "--sample", "3", "KPvK", code=2).says("cannot be used together").silent()
 
 
 def test_no_table():

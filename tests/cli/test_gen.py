@@ -29,7 +29,7 @@ def tables_and_others(folder):
 
 
 def test_no_material():
-    run("gen", "-t", f"g", "KXvK", code=2).says("no material")
+    run("gen", "-t", f"g", "KXvK", code=2).says("no ending called")
 
 
 def test_bad_memory():
@@ -61,7 +61,7 @@ def test_estimate_nothing_to_do():
 
 def test_estimate_far_too_much():
     run("gen", "--estimate", "-t", f"none", "KPPPvKPPP").has(
-        "not possible now: it takes [0-9.]+ [TP]B of memory, and [0-9.]+ [MG]B may be taken"
+        "not possible now: it takes [0-9.]+ [TP]B of memory, and [0-9.]+ [MG]B are available"
     )
 
 
@@ -103,7 +103,7 @@ def test_json_refused():
 
 def test_json_no_material():
     d = run("gen", "--json", "KXvK", code=2).json()
-    assert "no material" in d["error"]["message"]
+    assert "no ending called" in d["error"]["message"]
 
 
 def test_json_no_folder():
@@ -135,7 +135,7 @@ def test_a_file_as_folder():
 
 
 def test_folder_in_no_folder():
-    run("gen", "-t", f"no/such", "KQvK", code=1).says("the folder above it is not there")
+    run("gen", "-t", f"no/such", "KQvK", code=1).says("the folder above it does not exist")
 
 
 def test_a_folder_nothing_can_be_written_to():

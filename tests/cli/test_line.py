@@ -39,7 +39,7 @@ def test_cursed():
 
 def test_cursed_without_the_rule():
     run("line", "--no-rule", "-t", TABLES, "8/8/8/4k3/8/8/3BN3/4K3 w - - 60 90").has(
-        r'^\[Result "1-0"\]', "left aside"
+        r'^\[Result "1-0"\]', "ignored"
     ).quiet()
 
 

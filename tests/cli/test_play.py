@@ -23,8 +23,8 @@ def strategy(material, advice):
 def test_play():
     answer = run("play", "-t", TABLES, "-q", "--games", "1000", KR).quiet()
     answer.has("^KRvK, White to move: wins all 21,959 won positions, in 33 moves at most$")
-    answer.has("^KRvK, Black to move: wins all 25,260 won", "^  at best 16 moves are needed")
-    answer.has(" 14,589   66.4 %  squeeze", "1,000 games: 1,000 won.*none against what is proven")
+    answer.has("^KRvK, Black to move: wins all 25,260 won", "^  with best play at most 16 moves are needed")
+    answer.has(" 14,589   66.4 %  squeeze", "1,000 games: 1,000 won.*all agree with the proof")
     assert run("play", "-t", TABLES, "-q", "-j", "1", KR).lines[:34] == answer.lines[:34]
 
 
@@ -56,7 +56,7 @@ def test_stalemates():
         "White to move: wins 21,944 of 21,959",
         "stalemate: in 15 positions with White to move; Black can reach one from 15$",
         r"^    8/8/8/8/8/8/3R4/k1K5 w - - 0 1 \(best 3\)$",
-        "^  failures are led to 15 places; those of most$",
+        "^  failures end in 15 positions; the most frequent ones:$",
         r"^ +1  8/8/8/8/8/8/3R4/k1K5 w - - 0 1  stalemate \(divide in 2\)$",
     )
 
@@ -81,7 +81,7 @@ def test_king_and_queen():
 def test_no_advice():
     strategy("KQvK", "better = function() return mate end")
     run("play", "-t", TABLES, "-q", "one.lua").has(
-        "^KQvK, White to move: wins 306 of 18,081", "no advice: in 17,775 positions", "led to 17,775 places"
+        "^KQvK, White to move: wins 306 of 18,081", "no advice: in 17,775 positions", "failures end in 17,775 positions"
     )
 
 
@@ -118,7 +118,7 @@ def test_to_another_ending():
         'better = function() return wp == nil or rank(wp) > rank(root.wp) end, us = function(m) return m.man == "p" end',
     )
     run("play", "-t", TABLES, "-q", "--games", "500", "one.lua").has(
-        "none against what", "KPvK, White to move: wins 46,987 of 62,480", "stalemate: in 13"
+        "all agree with the proof", "KPvK, White to move: wins 46,987 of 62,480", "stalemate: in 13"
     )
 
 
@@ -129,7 +129,7 @@ def test_it_asks_tables():
 
 def test_an_error_in_it():
     strategy("KRvK", "better = function() return nothere end")
-    run("play", "-t", TABLES, "one.lua", code=2).says("one.lua:1: there is nothing called 'nothere'").silent()
+    run("play", "-t", TABLES, "one.lua", code=2).says("one.lua:1: there is no name 'nothere'").silent()
 
 
 def test_no_such_field():
@@ -139,12 +139,12 @@ def test_no_such_field():
 
 def test_too_deep():
     strategy("KRvK", "better = function() return true end, depth = 16")
-    run("play", "-t", TABLES, "one.lua", code=2).says("one.lua: it: 'depth' is to be a number of plies, from 1 to 15")
+    run("play", "-t", TABLES, "one.lua", code=2).says("one.lua: it: 'depth' must be a number of plies from 1 to 15")
 
 
 def test_the_wrong_side():
     strategy("KvKR", "better = function() return true end")
-    run("play", "-t", TABLES, "one.lua", code=2).says('is to be "KRvK"')
+    run("play", "-t", TABLES, "one.lua", code=2).says('must be "KRvK"')
 
 
 def test_pawns_on_both_sides():
@@ -154,12 +154,12 @@ def test_pawns_on_both_sides():
 
 def test_no_goal():
     strategy("KRvK", "holding = function() return true end")
-    run("play", "-t", TABLES, "one.lua", code=2).says("it: 'better' is to be a function, not nil")
+    run("play", "-t", TABLES, "one.lua", code=2).says("it: 'better' must be a function, not nil")
 
 
 def test_advice_that_is_not_there():
     write("one.lua", 'return {material = "KRvK", rules = {{"that"}}, advice = {}}\n')
-    run("play", "-t", TABLES, "one.lua", code=2).says("a rule names 'that', which is no advice here")
+    run("play", "-t", TABLES, "one.lua", code=2).says("a rule names 'that', which is not a piece of advice")
 
 
 def test_a_rule():
@@ -170,13 +170,13 @@ def test_a_rule():
 def test_time_ends_what_does_not():
     strategy("KRvK", "better = function() while true do end end")
     run("play", "-t", TABLES, "-q", "--time", "1", "one.lua", code=130).says(
-        "stopped before anything is proven"
+        "stopped before there was a result"
     ).silent()
 
 
 def test_another_ending():
     run("play", "-t", TABLES, KR, "8/8/8/8/3Q4/8/2k5/K7 w", code=2).says(
-        "is for White in KRvK, and the position is another"
+        "plays White in KRvK, and the position is another ending"
     )
 
 

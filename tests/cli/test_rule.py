@@ -18,7 +18,7 @@ BY_TURN = 'return function() if turn == "black" then return "not win", "by turn"
 
 def test_rule():
     run("rule", "-t", TABLES, "-q", f"{RULES}/square.lua", "KPvK").quiet().has(
-        r"^KPvK: speaks of 132,739 of 165,676 positions \(80\.1 %\), wrong 5,740 ",
+        r"^KPvK: applies to 132,739 of 165,676 positions \(80\.1 %\), wrong 5,740 ",
         "^  win +49,746  wrong 2 .*: draw 2  - outside the square$",
     )
 
@@ -30,7 +30,7 @@ def test_always_right():
 
 
 def test_of_the_whole_of_each():
-    run("rule", "-t", TABLES, "-q", "-n", "0", f"{RULES}/lone-king.lua", "KPvK").has("speaks of 165,676 of 165,676")
+    run("rule", "-t", TABLES, "-q", "-n", "0", f"{RULES}/lone-king.lua", "KPvK").has("applies to 165,676 of 165,676")
 
 
 def test_show():
@@ -52,7 +52,7 @@ def test_json():
 
 def test_a_set_without_exceptions():
     run("rule", "-t", TABLES, "-q", f"{RULES}/kpvk.lua", "KPvK").has(
-        r"^KPvK: speaks of 165,676 of 165,676 positions \(100.0 %\), wrong 0 \(0 %\)$"
+        r"^KPvK: applies to 165,676 of 165,676 positions \(100.0 %\), wrong 0 \(0 %\)$"
     )
 
 
@@ -104,7 +104,7 @@ def test_html():
 
 def test_html_2():
     run("rule", "-t", TABLES, "-q", "--html", "-", f"{RULES}/opposition.lua", "KPvK").has("^<!doctype html>").lacks(
-        r"speaks of [0-9,]+ of [0-9,]+ positions \("
+        r"applies to [0-9,]+ of [0-9,]+ positions \("
     )
 
 
@@ -115,32 +115,32 @@ def test_time():
 def test_an_error_in_it():
     write("bad.lua", BAD)
     run("rule", "-t", TABLES, "bad.lua", "KPvK", code=2).says(
-        "^trebuchet rule: bad.lua:1: there is nothing called 'nothere'"
+        "^trebuchet rule: bad.lua:1: there is no name 'nothere'"
     ).silent()
 
 
 def test_time_ends_what_does_not():
     write("endless.lua", ENDLESS)
     run("rule", "-t", TABLES, "-q", "--time", "1", "endless.lua", "KPvK", "KQvK").says(
-        "KPvK: stopped before its end", "KQvK: not tried"
+        "KPvK: stopped early", "KQvK: not tested"
     )
 
 
 def test_time_ends_what_is_read_without_end():
     write("endless.lua", ENDLESS_FILE)
-    run("rule", "-t", TABLES, "-q", "--time", "1", "endless.lua", "KPvK").says("KPvK: stopped before its end")
+    run("rule", "-t", TABLES, "-q", "--time", "1", "endless.lua", "KPvK").says("KPvK: stopped early")
 
 
 def test_time_one_position():
     write("endless.lua", ENDLESS_FILE)
     run("rule", "-t", TABLES, "--time", "1", "endless.lua", "8/8/8/8/K7/8/P1k5/8 b", code=130).says(
-        "stopped before it said anything"
+        "stopped before the rule gave an answer"
     ).silent()
 
 
 def test_play_time_too():
     write("endless.lua", ENDLESS_FILE)
-    run("play", "-t", TABLES, "-q", "--time", "1", "endless.lua", code=130).says("stopped before anything is proven")
+    run("play", "-t", TABLES, "-q", "--time", "1", "endless.lua", code=130).says("stopped before there was a result")
 
 
 def test_html_json():
@@ -157,12 +157,12 @@ def test_html_an_error():
 
 def test_turn_the_same_men_on_both_sides():
     write("turn.lua", BY_TURN)
-    run("rule", "-t", TABLES, "-q", "--turn", "black", "turn.lua", "KNvKN").has("speaks of 1,567,222 of 1,567,222")
+    run("rule", "-t", TABLES, "-q", "--turn", "black", "turn.lua", "KNvKN").has("applies to 1,567,222 of 1,567,222")
 
 
 def test_the_same_men_on_both_sides():
     write("turn.lua", BY_TURN)
-    run("rule", "-t", TABLES, "-q", "turn.lua", "KNvKN").has("speaks of 0 of 1,567,222")
+    run("rule", "-t", TABLES, "-q", "turn.lua", "KNvKN").has("applies to 0 of 1,567,222")
 
 
 def test_no_file():
@@ -171,7 +171,7 @@ def test_no_file():
 
 def test_no_material():
     write("bad.lua", BAD)
-    run("rule", "-t", TABLES, "bad.lua", code=2).says("a material is wanted").silent()
+    run("rule", "-t", TABLES, "bad.lua", code=2).says("name a material").silent()
 
 
 def test_no_table():

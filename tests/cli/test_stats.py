@@ -29,7 +29,7 @@ def test_no_wins():
 
 
 def test_no_material():
-    run("stats", "-t", TABLES, "KXvK", code=2).says("no material").silent()
+    run("stats", "-t", TABLES, "KXvK", code=2).says("no ending called").silent()
 
 
 def test_no_table():

@@ -8,7 +8,7 @@ KRK = "8/8/8/8/8/4k3/8/RK6 w - - 0 1"
 
 def test_syzygy():
     answer = run("probe", "-t", SYZYGY, KRK).has(r"^White wins\.", "DTZ  23 or 24 plies to", "DTM  not known").quiet()
-    answer.has(r"Ra4 +\? +\? +23\+", r"33\+ is 33 or 34 plies")
+    answer.has(r"Ra4 +\? +\? +23\+", r"33\+ means 33 or 34 plies")
     assert re.search(r"^  winning.*\n.*Ra4", answer.out, re.M), "the best move comes first"
 
 

@@ -110,7 +110,7 @@ def test_a_file_by_its_name():
 
 
 def test_a_file_that_is_not_there():
-    run("verify", "-t", SYZYGY, "none/KRvK.rtbz", code=3).has("^KRvK +not checked: none/KRvK.rtbz is not there")
+    run("verify", "-t", SYZYGY, "none/KRvK.rtbz", code=3).has("^KRvK +not checked: none/KRvK.rtbz does not exist")
 
 
 def test_syzygy_a_file_missing():

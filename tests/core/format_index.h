@@ -130,9 +130,9 @@ static inline uint64_t format_cell(const Index *index, const treb_position *pos,
         for (int type = TREB_QUEEN; type >= TREB_KNIGHT; type--) {
             int square[64], n = listed(pos, color, type, symmetry, square);
             if (n == 0) continue;
-            bool shades = index->group[axis - 1].by_square_color;
-            cell +=
-                (shades ? squares_number_by_color(square, n) : rank_of(square, n)) * stride[axis++];
+            bool by_color = index->group[axis - 1].by_square_color;
+            cell += (by_color ? squares_number_by_color(square, n) : rank_of(square, n)) *
+                    stride[axis++];
         }
     }
     return cell;

@@ -177,23 +177,23 @@ START_TEST(material_junior_names)
         {"KRPvKR", "KRPvK KRvKP KRvKR KQRvKR KRRvKR KRBvKR KRNvKR KQRvK KRRvK KRBvK KRNvK "},
         {"KQPvKQ", "KQPvK KQvKP KQvKQ KQQvKQ KQRvKQ KQBvKQ KQNvKQ KQQvK KQRvK KQBvK KQNvK "}};
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
-        Material m = material_of(want[i][0]), junior[MATERIAL_SUB_ENDINGS_MAX];
-        int n = material_sub_endings(&m, junior, NULL), listed = 0;
+        Material m = material_of(want[i][0]), sub_ending[MATERIAL_SUB_ENDINGS_MAX];
+        int n = material_sub_endings(&m, sub_ending, NULL), listed = 0;
         for (const char *c = want[i][1]; *c; c++) listed += *c == ' ';
         ck_assert_msg(n == listed, "%s has %d", want[i][0], n);
         for (int j = 0; j < n; j++) {
             char name[MATERIAL_NAME_SIZE + 1];
-            material_name(&junior[j], name);
+            material_name(&sub_ending[j], name);
             strcat(name, " ");
             ck_assert_msg(strstr(want[i][1], name) != NULL, "%s: %s", want[i][0], name);
-            for (int k = 0; k < j; k++) ck_assert(!material_equal(&junior[j], &junior[k]));
+            for (int k = 0; k < j; k++) ck_assert(!material_equal(&sub_ending[j], &sub_ending[k]));
         }
     }
 }
 END_TEST
 
 /* The possible sides to move in each sub-ending. */
-START_TEST(junior_turns)
+START_TEST(sub_ending_turns)
 {
     enum { W = 1 << TREB_WHITE, B = 1 << TREB_BLACK };
     static const struct {
@@ -205,10 +205,10 @@ START_TEST(junior_turns)
                 {"KQvKQ", "KQvK", B},    {"KRRvKR", "KRRvK", B}, {"KNvKP", "KNvKN", W}};
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         Material m = material_of(want[i].from), to = material_of(want[i].to);
-        Material junior[MATERIAL_SUB_ENDINGS_MAX];
+        Material sub_ending[MATERIAL_SUB_ENDINGS_MAX];
         uint8_t turns[MATERIAL_SUB_ENDINGS_MAX];
-        int n = material_sub_endings(&m, junior, turns), j = 0;
-        while (j < n && !material_equal(&junior[j], &to)) j++;
+        int n = material_sub_endings(&m, sub_ending, turns), j = 0;
+        while (j < n && !material_equal(&sub_ending[j], &to)) j++;
         ck_assert_int_lt(j, n);
         ck_assert_msg(turns[j] == want[i].turns, "%s to %s: %d", want[i].from, want[i].to,
                       turns[j]);
@@ -590,7 +590,7 @@ int main(void)
     tcase_add_test(material, material_canonical_side);
     tcase_add_test(material, material_lists);
     tcase_add_test(material, material_junior_names);
-    tcase_add_test(material, junior_turns);
+    tcase_add_test(material, sub_ending_turns);
     tcase_add_test(index, kings_axis);
     tcase_add_loop_test(index, cells_of_small_tables, 3, 5);
     tcase_add_test(index, layouts);

@@ -1,9 +1,11 @@
-/* plain_zugzwangs.c - the mutual zugzwangs of all endings of three and four men, counted with a plain solver.
+/* plain_zugzwangs.c - counts the mutual zugzwangs of all endings of three and four men with a plain
+ * solver.
  *
- * It knows the rules (core/movegen) and nothing of gen/, probe/ or find/: a position is looked at again when something
- * that it may lead to has changed, until nothing changes. Prints of each ending how many there are, as `trebuchet find --zugzwang --count
- * --tsv` does without the number of positions, each position once of those that a symmetry makes the same. With the
- * names of endings as arguments those alone. make zugzwangs-check. */
+ * It knows only the rules of chess (core/movegen) and uses nothing of gen/, probe/ or find/. A
+ * position is evaluated again when the value of a position that it may lead to has changed, until
+ * nothing changes. For each ending it prints the counts of `trebuchet find --zugzwang --count
+ * --tsv`, except the number of positions. Positions that a symmetry maps to each other count once.
+ * With arguments, it counts only the endings that they name. Run it with `make zugzwangs-check`. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,16 +17,17 @@
 
 enum { MATERIALS = 64, MEN = 4, BOARD = 64 * 64 * 64 };
 
-/* Of the side to move. Of one that is OPEN not enough is known of what its moves lead to; LOOK: it is to be looked at
- * again. Those that are open in the end are draws. */
+/* Result for the side to move. OPEN: the known results of the moves do not decide it. LOOK: it must
+ * be evaluated (again). Positions that are still open at the end are draws. */
 enum { LOOK, OPEN, WIN, DRAW, LOSS, ILLEGAL };
 
 typedef struct Ending {
     Material material;
     bool pawns, symmetric;
-    int men;               /* beside the kings */
-    int color[2], type[2]; /* theirs, White's first */
-    uint8_t *result;       /* by side to move, square of the white king, black king, the others */
+    int men;               /* number of men beside the kings */
+    int color[2], type[2]; /* their colors and types, White's men first */
+    uint8_t *
+        result; /* by side to move, square of the white king, of the black king, of the other men */
 } Ending;
 
 static Ending ending[MATERIALS];
@@ -36,7 +39,8 @@ static void *need(void *memory)
     return memory;
 }
 
-/* Turns a square by one of the eight symmetries: bit 0 files, bit 1 ranks, bit 2 the diagonal. */
+/* Applies one of the eight symmetries to a square: bit 0 mirrors files, bit 1 ranks, bit 2 the
+ * diagonal. */
 static int turn_square(int symmetry, int square)
 {
     if (symmetry & 1) square ^= 7;
@@ -44,7 +48,8 @@ static int turn_square(int symmetry, int square)
     return symmetry & 4 ? square >> 3 | (square & 7) << 3 : square;
 }
 
-/* The squares of the kings and the others; of two like men the lower first. */
+/* Lists the squares of the kings and of the other men. Of two equal men the lower square comes
+ * first. */
 static void squares_of(const Ending *e, const treb_position *pos, int symmetry, int square[4])
 {
     uint64_t used = 0;
@@ -77,7 +82,9 @@ static bool king_here(const Ending *e, int square)
     return file < 4 && (e->pawns || (rank < 4 && rank <= file));
 }
 
-/* From a symmetry on: with the king on a diagonal a position is there twice. NULL: no more. */
+/* Returns the result of a position, starting the search at a symmetry. With the white king on a
+ * diagonal a position is stored twice; call it again to get the second one. NULL: there are no
+ * more. */
 static uint8_t *result_from(const Ending *e, const treb_position *pos, int *symmetry)
 {
     int square[4];
@@ -105,7 +112,7 @@ static const Ending *find_ending(const Material *m)
 
 static int combine(const treb_position *pos);
 
-/* What a position is worth that a move led to. */
+/* Returns the value of a position that a move leads to. */
 static int value_of(const treb_position *pos)
 {
     treb_position here = *pos;
@@ -116,7 +123,7 @@ static int value_of(const treb_position *pos)
     return __atomic_load_n(result_of(find_ending(&m), &here), __ATOMIC_SEQ_CST);
 }
 
-/* By the moves. */
+/* Computes the result of a position from its moves. */
 static int combine(const treb_position *pos)
 {
     Move move[MOVES_MAX];
@@ -133,7 +140,7 @@ static int combine(const treb_position *pos)
     return all_lose ? LOSS : OPEN;
 }
 
-/* Where a man may have come from without a capture. */
+/* Returns the squares from which a man may have come without a capture. */
 static uint64_t origins(const treb_position *pos, int color, int type, int square)
 {
     const uint64_t occupied = position_occupied(pos);
@@ -145,8 +152,8 @@ static uint64_t origins(const treb_position *pos, int color, int type, int squar
            ~(rank_bits(0) | rank_bits(7));
 }
 
-/* What may have led to a position is to be looked at again. */
-static void look_before(const Ending *e, const treb_position *pos)
+/* Marks the positions that may have led to this one: they must be evaluated again. */
+static void mark_predecessors(const Ending *e, const treb_position *pos)
 {
     const int color = !pos->turn;
     for (uint64_t men = pos->by_color[color]; men != 0;) {
@@ -166,7 +173,7 @@ static void look_before(const Ending *e, const treb_position *pos)
     }
 }
 
-/* The position of a number; false if there is none. */
+/* Returns the position with a number; false if there is none. */
 static bool position_of(const Ending *e, uint32_t number, treb_position *pos)
 {
     const int square[4] = {number >> 18 & 63, number >> 12 & 63, number >> 6 & 63, number & 63};
@@ -207,14 +214,15 @@ static void solve(Ending *e)
             changed = true;
             if (value == OPEN) continue;
             __atomic_store_n(&e->result[n], (uint8_t)value, __ATOMIC_SEQ_CST);
-            if (value != DRAW) look_before(e, &pos);
+            if (value != DRAW) mark_predecessors(e, &pos);
         }
     }
 }
 
 /* ---- Counting -------------------------------------------------------------------------------- */
 
-/* Whether a position is the least of those that a symmetry, or an exchange of colours, makes the same. */
+/* Whether a position is the first of those that a symmetry or an exchange of colours maps to each
+ * other. */
 static bool is_least(const Ending *e, const treb_position *pos)
 {
     int square[4];
@@ -259,13 +267,13 @@ static void count(const Ending *e)
     fflush(stdout);
 }
 
-/* Juniors first. */
-static void take(const Material *m)
+/* Solves the sub-endings first, then the ending itself. */
+static void solve_with_sub_endings(const Material *m)
 {
-    Material junior[MATERIAL_SUB_ENDINGS_MAX];
+    Material sub_ending[MATERIAL_SUB_ENDINGS_MAX];
     if (find_ending(m) != NULL || material_men(m) < 3) return;
-    const int juniors = material_sub_endings(m, junior, NULL);
-    for (int i = 0; i < juniors; i++) take(&junior[i]);
+    const int sub_endings = material_sub_endings(m, sub_ending, NULL);
+    for (int i = 0; i < sub_endings; i++) solve_with_sub_endings(&sub_ending[i]);
     Ending *e = &ending[endings];
     *e = (Ending){
         .material = *m, .pawns = material_has_pawns(m), .symmetric = material_symmetric(m)};
@@ -284,13 +292,13 @@ int main(int argc, char **argv)
     for (int men = 3; men <= MEN && argc == 1; men++) {
         Material list[MATERIALS];
         const size_t found = material_list(men, list, MATERIALS);
-        for (size_t i = 0; i < found; i++) take(&list[i]);
+        for (size_t i = 0; i < found; i++) solve_with_sub_endings(&list[i]);
     }
     for (int i = 1; i < argc; i++) {
         Material m;
         if (!material_parse(argv[i], &m) || material_men(&m) > MEN) return 2;
         material_canonical(&m);
-        take(&m);
+        solve_with_sub_endings(&m);
     }
     for (int i = 0; i < endings; i++) count(&ending[i]);
     return 0;

@@ -1,5 +1,5 @@
-/* test_find.c - positions of some kind, against a look at every position of the full board by the plain
- * solver and the rules alone. */
+/* test_find.c - checks the positions that find finds against all positions of the full board,
+ * evaluated with the plain solver and the rules alone. */
 #define _DEFAULT_SOURCE
 #include "find/rule.h"
 #include "find/strategy.h"
@@ -54,7 +54,7 @@ static List *find_all(FindQuery query, const char *material)
     return list;
 }
 
-/* On how many arrangements of the board a position stands. */
+/* Returns the number of positions on the full board that a symmetry maps to this one. */
 static unsigned weight(const treb_position *pos)
 {
     treb_position seen[8];
@@ -87,8 +87,8 @@ static int sign(const NaiveValue *value)
     return value->verdict > TREB_DRAW ? 1 : value->verdict < TREB_DRAW ? -1 : 0;
 }
 
-/* The result of a child, for the one who moves in it: of other materials those that were solved on the
- * way, and draws. */
+/* Returns the result of a child for the side to move in it. Materials other than the ending are
+ * solved before, or are draws. */
 static int child_sign(int number, const treb_position *child)
 {
     const uint64_t *type = child->by_type;
@@ -156,7 +156,7 @@ static bool anything(int number, const treb_position *pos)
     return true;
 }
 
-/* On the full board. */
+/* Counts the positions on the full board. */
 static uint64_t count_all(int number, Kind kind)
 {
     uint64_t count = 0;
@@ -168,7 +168,8 @@ static uint64_t count_all(int number, Kind kind)
 
 static const char *const material[SOLVED] = {"KPvK", "KQvK", "KRvK"};
 
-/* Every one that was found is of the kind, no two are the same, and they stand for all there are. */
+/* Every position that was found is of the kind, no two are equal, and together they stand for all
+ * positions of the kind. */
 static void check_kind(unsigned kinds, Kind kind, const char *condition)
 {
     for (int number = 0; number < SOLVED; number++) {
@@ -198,7 +199,7 @@ END_TEST
 START_TEST(stalemate_traps) { check_kind(FIND_STALEMATE, stalemates, NULL); }
 END_TEST
 
-/* In KPvK the side with the pawn wins if the other is to move; nobody else can be in zugzwang. */
+/* In KPvK the side with the pawn wins if the other side is to move. Only that can be a zugzwang. */
 START_TEST(zugzwang_sides)
 {
     List *list = find_all((FindQuery){.kinds = FIND_ZUGZWANG, .turn = FIND_EITHER}, "KPvK");
@@ -218,7 +219,7 @@ START_TEST(zugzwang_sides)
 }
 END_TEST
 
-/* A unique line is one of only moves: looked at from the end of each. */
+/* A unique line consists of only moves. Each line is checked from its end. */
 START_TEST(unique_lines)
 {
     List *list = find_all((FindQuery){.kinds = FIND_UNIQUE_LINE, .turn = FIND_EITHER}, "KQvK");
@@ -235,7 +236,7 @@ START_TEST(unique_lines)
         mates += moves[0].flags & TREB_MOVE_MATE ? 1 : 0;
     }
     treb_tables_close(tables);
-    /* With a queen there is nearly always another way: all that is left is a mate in one. */
+    /* With a queen there is nearly always another way to win. All that remain are mates in one. */
     ck_assert_uint_eq(mates, list->count);
     free(list);
 }
@@ -272,7 +273,7 @@ START_TEST(conditions)
 }
 END_TEST
 
-/* All that can be asked, in one place. */
+/* All names that a condition can use. */
 START_TEST(names)
 {
     static const char text[] =
@@ -296,7 +297,7 @@ START_TEST(names)
 }
 END_TEST
 
-/* A strategy that is in memory, and what it may look at. */
+/* A strategy in memory, and the limit on the positions that it may examine. */
 START_TEST(strategy_bounds)
 {
     static const RuleText list[] = {
@@ -328,8 +329,8 @@ START_TEST(bad_conditions)
 {
     static const char *const bad[][2] = {
         {"verdict = 3", "condition:1:"},
-        {"foo == 3", "there is nothing called 'foo'"},
-        {"rank('z9')", "a square such as \"e4\" is wanted"},
+        {"foo == 3", "there is no name 'foo'"},
+        {"rank('z9')", "a square such as \"e4\" is expected"},
         {"squares('white')", "men such as"},
         {"local t = {}\nwhile true do t[#t + 1] = ('x'):rep(1000) .. #t end return true", "memory"},
         {"os.exit(1)", "nothing called 'os'"},
@@ -371,7 +372,7 @@ static void write_rule(const char *name, const char *text)
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* One rule in memory asks another; it reaches no files. */
+/* A rule in memory uses another one, and can read no files. */
 START_TEST(rule_opinions)
 {
     static const RuleText book[] = {
@@ -383,9 +384,9 @@ START_TEST(rule_opinions)
         {"lost", "return use('nowhere')"},
         {"slip", "return function()\n  return wx\nend"},
         {NULL, NULL}};
-    static const char *const bad[][2] = {{"outside", "beside this one"},
+    static const char *const bad[][2] = {{"outside", "in the same folder"},
                                          {"lost", "there is no rule 'nowhere'"},
-                                         {"slip", "slip.lua:2: there is nothing called 'wx'"},
+                                         {"slip", "slip.lua:2: there is no name 'wx'"},
                                          {"base", "returns no function"},
                                          {"none", "there is no rule 'none'"}};
     treb_tables *tables = open_set(directory);
@@ -424,7 +425,7 @@ static treb_status try_rule(const char *name, const char *ending, unsigned threa
     return status;
 }
 
-/* What it says of KQvK by which of both moves, against counts by the plain solver. */
+/* What a rule claims of KQvK with either side to move, against counts by the plain solver. */
 START_TEST(rule_counts)
 {
     static RuleReport report;
@@ -452,7 +453,7 @@ START_TEST(rule_counts)
                 ck_assert_str_eq(s->ground, "a queen");
                 ck_assert_uint_eq(sum, white->count);
                 ck_assert_uint_eq(s->of[2], won->count);
-                /* None: whoever has the move and a queen wins. */
+                /* A side with a queen to move always wins, so there are no wrong examples. */
                 ck_assert_uint_eq(s->shown, sum == s->of[2] ? 0 : 5);
             } else {
                 ck_assert_int_eq(s->claim, RULE_NOT_WIN);
@@ -473,7 +474,8 @@ START_TEST(rule_counts)
 }
 END_TEST
 
-/* Wrong on purpose: of every saying the first errors, the same with any number of threads. */
+/* A rule that is wrong on purpose: for each claim the first errors are kept, with any number of
+ * threads. */
 START_TEST(rule_errors)
 {
     static RuleReport one, many;
@@ -506,7 +508,7 @@ START_TEST(rule_errors)
 }
 END_TEST
 
-/* A statement is wrong where it is false, whatever the position is worth. */
+/* A statement is wrong where it is false, whatever the result of the position is. */
 START_TEST(rule_statements)
 {
     static RuleReport report;
@@ -519,10 +521,10 @@ START_TEST(rule_statements)
                            "  return corner, corner and 'corner' or 'edge'\n"
                            "end");
     List *mates = find_all((FindQuery){.turn = TREB_BLACK, .condition = "mate"}, "KQvK");
-    List *corners = find_all(
-        (FindQuery){.turn = TREB_BLACK,
-                    .condition = "mate and file(bk) % 7 == 1 and rank(bk) % 7 == 1"},
-        "KQvK");
+    List *corners =
+        find_all((FindQuery){.turn = TREB_BLACK,
+                             .condition = "mate and file(bk) % 7 == 1 and rank(bk) % 7 == 1"},
+                 "KQvK");
     ck_assert_uint_gt(corners->count, 0);
     ck_assert_uint_lt(corners->count, mates->count);
     for (unsigned threads = 1; threads <= 3; threads += 2) {
@@ -550,9 +552,8 @@ END_TEST
 
 START_TEST(rule_claims)
 {
-    static const int right[RULE_CLAIMS][RULE_RESULTS] = {{1, 1, 1}, {0, 0, 1}, {0, 1, 0},
-                                                         {1, 0, 0}, {1, 1, 0}, {0, 1, 1},
-                                                         {1, 1, 1}, {0, 0, 0}};
+    static const int right[RULE_CLAIMS][RULE_RESULTS] = {
+        {1, 1, 1}, {0, 0, 1}, {0, 1, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 1}, {1, 1, 1}, {0, 0, 0}};
     for (int claim = RULE_NOTHING; claim < RULE_CLAIMS; claim++)
         for (int result = 0; result < RULE_RESULTS; result++)
             ck_assert_int_eq(rule_claim_right((RuleClaim)claim, result), right[claim][result]);
@@ -566,7 +567,7 @@ START_TEST(bad_rules)
         {"return function() return 'perhaps' end", "not perhaps"},
         {"return function() return 7 end", "not number"},
         {"return function() return {} end", "not table"},
-        {"return function()\n return nothere\nend", "bad.lua:2: there is nothing called 'nothere'"},
+        {"return function()\n return nothere\nend", "bad.lua:2: there is no name 'nothere'"},
         {"return function( end", "bad.lua:1:"},
         {"local t = turn return function() end", "no position yet"},
         {"local t = squares('wp') return function() end", "no position yet"},
@@ -576,7 +577,7 @@ START_TEST(bad_rules)
          "bad.lua|64 MiB|not number"},
         {"return function() return 'win', wp or bq or wq .. turn .. wk .. bk end", "64 grounds"},
         {"local n = 0 return function() n = n + 1 return 'win', 'ground ' .. n end", "64 grounds"},
-        {"use('../etc/passwd') return function() end", "the name of a rule beside this one"},
+        {"use('../etc/passwd') return function() end", "the name of a rule in the same folder"},
         {"use('missing') return function() end", "missing.lua"},
         {"io.open('x') return function() end", "nothing called 'io'"}};
     static RuleReport report;

@@ -1,6 +1,9 @@
-/* bench_coder.c - how small and how fast the code of our own arrays is: bench_coder [-b BYTES of a
- * block] [-p one in so many cells is learned from] [-s SYMBOLS] [-t THREADS] FILE..., cells as
- * gen/compress/values.h has them. */
+/* bench_coder.c - measures the size and the speed of the code of our own arrays.
+ *
+ *     bench_coder [-b BYTES] [-p PART] [-s SYMBOLS] [-t THREADS] FILE...
+ *
+ * BYTES is the size of a block. The code is learned from one in PART cells. A FILE has cells in the
+ * form of gen/compress/values.h. */
 #include "gen/compress/coder.h"
 
 #include <errno.h>
@@ -15,7 +18,7 @@ enum { STRETCH = 1 << 13, SLICE = 1 << 20 };
 static unsigned block_bytes = 512, part = 3, symbols;
 static int threads = 2;
 
-/* Of processors, not of the clock: of all threads together. */
+/* Processor time of all threads together, in seconds. */
 static double now(void)
 {
     struct timespec time;
@@ -59,7 +62,7 @@ static Coder *learn(const uint8_t *cells, size_t size)
     return coder;
 }
 
-/* SolvedSlice after slice, as a table is written. Returns the blocks' bytes. */
+/* Encodes slice after slice, as the writer of a table does. Returns the bytes of the blocks. */
 static size_t encode(const Coder *coder, const uint8_t *cells, size_t size)
 {
     treb_error error;

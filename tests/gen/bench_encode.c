@@ -1,6 +1,9 @@
-/* bench_encode.c - how small and how fast the encoder is: bench_encode [-t THREADS] FILE... Each
- * file is a Syzygy table, whose arrays are read and encoded again, or NAME.raw, cells as encode.h
- * has them. What is encoded is read back and compared. */
+/* bench_encode.c - measures the size and the speed of the encoder for Syzygy arrays.
+ *
+ *     bench_encode [-t THREADS] FILE...
+ *
+ * A FILE is a Syzygy table, whose arrays are read and encoded again, or NAME.raw with cells in the
+ * form of encode.h. The encoded arrays are read back and compared. */
 #include "gen/syzygy/array_encode.h"
 
 #include <errno.h>
@@ -17,7 +20,7 @@ static bool check = true;
 static uint64_t all_cells, all_theirs, all_ours;
 static double all_seconds;
 
-/* Of processors, not of the clock: of all threads together. */
+/* Processor time of all threads together, in seconds. */
 static double now(void)
 {
     struct timespec time;
@@ -35,7 +38,8 @@ static void print_line(const char *name, uint64_t cells, uint64_t theirs, uint64
     fflush(stdout);
 }
 
-/* Encodes and compares; theirs is 0 if it is not known. */
+/* Encodes an array, reads it back and compares. `theirs`: bytes of the original array; 0 if not
+ * known. */
 static void measure(const char *name, const uint8_t *cells, uint64_t size, bool dtz,
                     uint64_t theirs)
 {
@@ -134,7 +138,7 @@ static void measure_raw(const char *path)
     }
     fclose(file);
     const char *slash = strrchr(path, '/');
-    /* NAME.BYTES.raw says what to compare with. */
+    /* In NAME.BYTES.raw, BYTES is the size to compare with. */
     uint64_t theirs = 0;
     for (const char *dot = path; (dot = strchr(dot, '.')) != NULL; dot++)
         if (dot[1] >= '0' && dot[1] <= '9') theirs = strtoull(dot + 1, NULL, 10);

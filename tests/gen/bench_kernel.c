@@ -1,6 +1,6 @@
-/* bench_kernel.c - how fast the solver's steps are on slices of five and six men: the same number of cells of planes
- * with two, three and four men beside the kings, and with four of which two are alike. Each step takes a random
- * half of all positions back by one move. */
+/* bench_kernel.c - measures the solver's steps on slices of five and six men. All slices have the
+ * same number of cells. Their planes have two, three or four men beside the kings, or four of which
+ * two are alike. Each step moves a random half of all positions back by one move. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,15 +20,15 @@ typedef struct Bench {
     const Kernel *kernel;
     KernelPlane plane;
     uint64_t *in, *out;
-    uint64_t cells; /* in use */
+    uint64_t cells; /* cells in use */
 } Bench;
 
-/* What of the rows is in use: of a pair half. */
+/* Fills the rows that are in use: for a pair of like men, half of them. */
 static void fill(Bench *b)
 {
     b->cells = 0;
     for (size_t w = 0; w < WORDS; w++) {
-        const int shift = 6 * (b->plane.men - 3); /* of man 1 */
+        const int shift = 6 * (b->plane.men - 3); /* bits of man 1 */
         bool used = !b->plane.pair || (w >> (shift + 6) & 63) < (w >> shift & 63);
         b->in[w] = used ? next_random(&seed) & ~b->plane.occupied : 0;
         b->cells += used ? 64 : 0;
@@ -36,7 +36,8 @@ static void fill(Bench *b)
     memset(b->out, 0, WORDS * sizeof *b->out);
 }
 
-/* Million cells a second: all planes, a man un-moved, or the king: to a plane as it is (-1) or turned (-2). */
+/* Returns million cells a second for all planes. The step moves `man` back, or moves the king: with
+ * man = -1 the plane stays as it is, with -2 the board is mirrored. */
 static double rate(const Bench *b, int man, int type)
 {
     const size_t words = kernel_plane_words(b->plane.men);

@@ -1,8 +1,10 @@
-/* bench_processes.c - how much memory processes take that solve a table together, as the generator estimates it, without
- * solving anything: bench_processes MATERIAL THREADS PROCESSES...
+/* bench_processes.c - prints the memory of processes that solve a table together, as the generator
+ * estimates it. It solves nothing.
  *
- * Prints the bytes of all sets of a slice in the process that has most, and of the work space of so many threads, and the
- * numbers of its own planes and its ghost planes. */
+ *     bench_processes MATERIAL THREADS PROCESSES...
+ *
+ * Prints, for the process that needs most, the bytes of all sets of a slice, the bytes of the work
+ * space for THREADS threads, the number of its own planes and the number of its ghost planes. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* decode.h - reads back what the encoder made, with the reader of Syzygy's files. */
+/* decode.h - reads back the output of the encoder, with the reader of Syzygy's files. */
 #ifndef TREB_TESTS_EXPORT_DECODE_H
 #define TREB_TESTS_EXPORT_DECODE_H
 
@@ -21,7 +21,7 @@ static inline size_t decode_put(uint8_t *bytes, size_t at, const void *part, uin
     return (at + unit - 1) / unit * unit;
 }
 
-/* The array as the only one of a file. What is wrong with it, or NULL. */
+/* Opens the array as the only one of a file. Returns NULL, or the text of an error. */
 static inline const char *decode_open(Decoder *decoder, const Encoded *in, uint64_t cells)
 {
     size_t size =
@@ -36,7 +36,7 @@ static inline const char *decode_open(Decoder *decoder, const Encoded *in, uint6
     memset(bytes + at, 0xa5, SYZYGY_CHECKSUM_SIZE);
     decoder->table.map.bytes = bytes;
     decoder->table.map.size = at + SYZYGY_CHECKSUM_SIZE;
-    /* As one of verdicts: DTZ has maps. */
+    /* The metric is WDL, because DTZ would need maps. */
     decoder->table.metric = TREB_WDL;
     decoder->table.sides = decoder->table.files = 1;
     decoder->table.array[0][0].index.size = cells;
@@ -55,7 +55,7 @@ static inline bool decode_fits(uint8_t cell, int value)
     return cell == ENCODE_ANY || value <= (cell & 31);
 }
 
-/* Compares every `step`-th cell with what was encoded. */
+/* Compares every `step`-th cell with the cell that was encoded. */
 static inline const char *decode_compare(const Decoder *decoder, const uint8_t *cells,
                                          uint64_t size, uint64_t step)
 {

@@ -1,6 +1,8 @@
 #!/bin/bash
-# mpi_check.sh - tables that ranks make together are those of one process, byte for byte; a rank that is killed
-# ends the job, and the next goes on: tests/gen/mpi_check.sh [--short] BUILD
+# mpi_check.sh - checks tables that several MPI processes (ranks) make together. Their files equal
+# those of one process, byte for byte. When a rank is killed the job ends, and the next job resumes.
+#
+#     tests/gen/mpi_check.sh [--short] BUILD
 set -u
 short=no
 [ "$1" = --short ] && short=yes && shift
@@ -8,7 +10,7 @@ build=$1
 tool=$build/trebuchet
 work=$(mktemp -d "${TMPDIR:-/tmp}/mpi-check.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-# Ranks share few processors here, and whoever tests may be root.
+# The ranks share few processors here, and the tests may run as root.
 export OMP_WAIT_POLICY=passive OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
 ranks() { # ranks N ARGS...
@@ -21,7 +23,7 @@ fail() {
     exit 1
 }
 
-# same A B: all files of the one are in the other, and alike.
+# same A B: fails unless both folders have the same files with the same bytes.
 same() {
     local n=0
     [ "$(cd "$1" && ls ./*.treb)" = "$(cd "$2" && ls ./*.treb)" ] || fail "$2 has other files than $1"
@@ -33,7 +35,8 @@ same() {
     echo "$n files are alike"
 }
 
-# compare NAME RANKS OPTIONS -- MATERIAL...: one process and ranks.
+# compare NAME RANKS OPTIONS -- MATERIAL...: compares the tables of one process with those of
+# several ranks.
 compare() {
     local name=$1 counts=$2 options=() same_options=()
     shift 2
@@ -55,7 +58,7 @@ compare() {
     done
 }
 
-# Slices as those of six men, of which a part is in memory: one rank and several.
+# Large slices, as of six men, of which only a part is in memory: compares one rank with several.
 large() {
     rm -rf "$work/large"
     ranks 1 --divide 0 --threads 2 --large 50000 --tables "$work/large" "$@" || fail 'large: one rank failed'
@@ -66,7 +69,7 @@ large() {
     done
 }
 
-# wait_for FILE: until it is there.
+# wait_for FILE: waits until the file exists.
 wait_for() {
     for _ in $(seq 600); do
         [ -e "$1" ] && return
@@ -75,7 +78,8 @@ wait_for() {
     fail "$1 did not come"
 }
 
-# kill_rank JOB FOLDER LOG: kills rank 1 of a job; it must end soon, and say who died.
+# kill_rank JOB FOLDER LOG: kills rank 1 of a job. The job must end soon, and its log must name the
+# dead rank.
 kill_rank() {
     local rank start=$SECONDS code
     rank=$(pgrep -f "trebuchet-mpi gen .*$2" | while read -r pid; do
@@ -90,14 +94,15 @@ kill_rank() {
     grep -q 'rank 1 .*signal 9' "$3" || fail "the job does not say who died: $(cat "$3")"
 }
 
-# left FOLDER: nothing but tables.
+# left FOLDER: fails if the folder has anything but tables.
 left() {
     local files
     files=$(find "$1" -mindepth 1 ! -name '*.treb')
     [ -z "$files" ] || fail "left: $files"
 }
 
-# A rank is killed in the middle; what is made by then stays, and another number of ranks makes the rest.
+# A rank is killed while the job runs. The tables made until then stay, and another number of ranks
+# makes the rest.
 killed() {
     local folder=$work/killed
     mkdir "$folder"
@@ -114,7 +119,8 @@ killed() {
     left "$folder"
 }
 
-# The same within a table, twice; as many ranks go on where they were.
+# A rank is killed while a table is solved, twice. The same number of ranks then resumes from the
+# checkpoint.
 resumed() {
     local folder=$work/resumed name=$1 divide=$2 file
     file=$folder/.scratch/$name.dtm.part-before
@@ -134,7 +140,7 @@ resumed() {
     rm -rf "$folder" "$work/resumed-whole"
 }
 
-# A rank that cannot go on says why, and who it is.
+# A rank that cannot work prints the reason and its number.
 refused() {
     mkdir "$work/scratch" "$work/refused"
     : >"$work/scratch/rank-1"
@@ -149,7 +155,7 @@ refused() {
     echo "refused, with a reason"
 }
 
-# What is wrong with the command is said once.
+# An error in the command line is printed once.
 words() {
     local n
     n=$(ranks 3 --divide many KRvK 2>&1 | grep -c 'takes a number')
@@ -161,7 +167,7 @@ words() {
 
 words
 refused
-# Two like men; a man each; slices of kings and pawns with en passant, and their promotions.
+# The materials have two like men, one man for each side, or pawns with en passant and promotions.
 if [ $short = yes ]; then
     compare few "2 3" --divide 0 --threads 2 -- KNNvK KRvKR
     compare pawns "2" --divide 0 --threads 1 -- KPvK
@@ -170,7 +176,7 @@ if [ $short = yes ]; then
 fi
 compare pieces "1 2 3 4" --divide 2 --threads 2 -- KQvKR KBBvK KRvKB KBNvK
 compare pawns "2 3 4" --divide 0 --threads 1 -- KPvKP KRPvK KNvKP KPPvK
-# Each rank keeps its own planes of slices that only pushes ask for.
+# Each rank keeps its own planes of slices that only pawn pushes read.
 compare apart "3" --metric wdl --divide 2 --threads 1 -- KBPvKN
 compare zstd "2" --divide 1 --threads 2 --codec zstd -- KRvKN
 large KQvKB KNPvK

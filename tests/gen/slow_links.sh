@@ -1,9 +1,12 @@
 #!/bin/bash
-# slow_links.sh - what links cost: ranks as on machines of their own, that reach each other by links of a certain rate.
+# slow_links.sh - measures what slow links cost. Each rank runs as if on a machine of its own, and
+# the machines are linked at a given rate.
 #     tests/gen/slow_links.sh BUILD RANKS "RATE..." MATERIAL [options of gen...]
-# RATE as tc says it, 1gbit, or "none". Each rank is in a network namespace of its own, all on one bridge; a rate is
-# that of each machine, to and from it. Prints an object of JSON for each rate: what gen --json says of the table, and the
-# bytes that all links carried, smaller tables and headers included. Only root may do that; nothing outside is changed.
+# RATE is a rate of the command tc, such as 1gbit, or "none". Each rank is in a network namespace of
+# its own, and all of them are on one bridge. The rate limits each machine, in both directions.
+# Prints a JSON object for each rate: what gen --json says of the table, and the bytes that all
+# links carried, including smaller tables and headers. It needs root, and changes nothing outside
+# the namespaces.
 set -u
 [ $# -ge 4 ] || { sed -n '2,7s/^# \?//p' "$0" >&2; exit 2; }
 build=$(cd "$1" && pwd)
@@ -24,7 +27,7 @@ fail() {
 }
 export OMP_WAIT_POLICY=passive OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
 
-# The bridge is in namespace 0, the rank of number i in i, as 10.99.0.i.
+# The bridge is in namespace 0. Rank i is in namespace i, with the address 10.99.0.i.
 ip netns add "$name-0" || fail 'no network namespaces here'
 ip -n "$name-0" link add bridge type bridge && ip -n "$name-0" link set bridge up || fail 'no bridge'
 for i in $(seq "$count"); do
@@ -36,11 +39,12 @@ for i in $(seq "$count"); do
     ip -n "$name-$i" link set eth0 up
 done
 hosts=$(seq -f 10.99.0.%g:1 -s , "$count")
-# How Open MPI begins something on a machine: AGENT ADDRESS COMMAND...
+# Open MPI starts a process on a machine by: AGENT ADDRESS COMMAND...
 printf '#!/bin/sh\nnode=${1##*.}\nshift\nexec ip netns exec %s-$node /bin/sh -c "$*"\n' "$name" >"$work/agent"
 chmod +x "$work/agent"
 
-# limit RATE: some milliseconds of it may wait, and leave at once.
+# limit RATE: sets the rate of all links. Up to 20 ms of data may wait, and 512 kB may leave at
+# once.
 limit() {
     for i in $(seq "$count"); do
         for end in "$name-$i eth0" "$name-0 port$i"; do
@@ -53,7 +57,7 @@ limit() {
 sent() { ip -n "$name-0" -s -j link show | python3 -c 'import json, sys
 print(sum(p["stats64"]["rx"]["bytes"] for p in json.load(sys.stdin) if p["ifname"].startswith("port")))'; }
 
-# All that it needs, by one process.
+# One process makes all the tables that the material needs.
 mkdir "$work/juniors"
 "$build/trebuchet" gen --quiet "$@" --tables "$work/juniors" "$material" || fail 'one process failed'
 mkdir "$work/alone"

@@ -1,5 +1,6 @@
-/* test_codecs.c - the same tables by both codecs: verified in full, and the same answer to every
- * position, whatever memory a probe has; cells in any order. */
+/* test_codecs.c - tables with both codecs. Each is verified in full. Both give the same answer to
+ * every position, with any amount of memory for probes. The cells of a slice can be put in any
+ * order. */
 #include <check.h>
 #include <omp.h>
 
@@ -34,7 +35,7 @@ static void make_tables(void)
 
 static int is_table(const struct dirent *entry) { return strstr(entry->d_name, ".treb") != NULL; }
 
-/* Each file is of its codec, and both folders have the same ones. */
+/* Each file has its codec, and both folders have files of the same names. */
 START_TEST(files_are_of_their_codec)
 {
     struct dirent **list[2];
@@ -65,7 +66,7 @@ START_TEST(files_are_of_their_codec)
 }
 END_TEST
 
-/* What the headers say of the positions does not depend on the codec. */
+/* The counts and distances in the headers do not depend on the codec. */
 START_TEST(headers_say_the_same)
 {
     treb_tables *set[2];
@@ -113,8 +114,8 @@ static void folder_of_classes(unsigned classes, int threads, char out[PATH_SIZE]
     omp_set_num_threads(before);
 }
 
-/* The codes of each stored side of a file, and pages by each of them: from cell to cell of the same
- * file of the board. */
+/* Checks that each stored side of a file has a code for each class and pages of each code. Slices
+ * of the same file of the board have the same code. */
 static void check_codes(const char *from, const char *name, unsigned classes)
 {
     char path[PATH_SIZE + 60];
@@ -145,7 +146,8 @@ static void check_codes(const char *from, const char *name, unsigned classes)
     table_close(table);
 }
 
-/* Classes of slices with codes of their own: right in full, and the same whatever the threads. */
+/* Classes of slices have their own codes. The tables pass the full check, and do not depend on the
+ * number of threads. */
 START_TEST(classes)
 {
     static const unsigned counts[] = {1, 4, 12};
@@ -167,7 +169,8 @@ END_TEST
 
 /* ---- Large slices ----------------------------------------------------------------------------- */
 
-/* Slices that are never in memory as a whole: right in full, and the same whatever the threads. */
+/* Slices are never in memory as a whole. The tables pass the full check, and do not depend on the
+ * number of threads. */
 START_TEST(large_slices)
 {
     char from[2][PATH_SIZE];
@@ -199,8 +202,8 @@ START_TEST(large_slices)
 }
 END_TEST
 
-/* A sample of a few slices, from which values and order are chosen: right in full, and the same whether there is memory
- * for all slices beside it or not. */
+/* The values and the order are chosen from a sample of a few slices. The tables pass the full
+ * check. They do not depend on whether there is memory for all slices beside the sample. */
 START_TEST(few_slices)
 {
     enum { SLICE = 3612 /* cells, of KPvK */ };
@@ -214,7 +217,7 @@ START_TEST(few_slices)
         Run run = new_run(from[k], EVERY);
         run.options.bounds = 3;
         run.options.large = 4 * SLICE;
-        /* As little as will do; then as much as there is. */
+        /* Run 0 has the smallest memory that suffices, run 1 has all. */
         for (uint64_t mebi = 1; k == 0 && error.status == TREB_ERR_MEMORY; mebi++) {
             run.options.memory = mebi << 20;
             if (run_try(&run, &m, 1, &error) == TREB_OK) break;
@@ -259,7 +262,7 @@ START_TEST(every_position)
 }
 END_TEST
 
-/* Compares the sets in each `step`th position; distances too if wanted. */
+/* Compares both sets in every `step`th position. `distances`: compares distances too. */
 static void compare_answers(treb_tables *const set[2], const Material *m, uint64_t step,
                             bool distances)
 {
@@ -278,7 +281,7 @@ static void compare_answers(treb_tables *const set[2], const Material *m, uint64
                 for (int k = 0; k < 2; k++)
                     status[k] = treb_probe_distance(set[k], &pos, metric, &d[k], NULL);
                 if (status[0] == TREB_ERR_POSITION) continue;
-                /* Assertions are slow. */
+                /* No ck_assert for each position: assertions are slow. */
                 if (status[0] != TREB_OK || status[1] != TREB_OK || d[0].wdl != d[1].wdl ||
                     d[0].plies != d[1].plies)
                     ck_abort_msg("cell %d, turn %d, metric %d", (int)cell, turn, metric);
@@ -288,7 +291,8 @@ static void compare_answers(treb_tables *const set[2], const Material *m, uint64
     ck_assert_uint_gt(compared, 1000 / (unsigned)test_part());
 }
 
-/* With no cache, a tiny one, and the default, against zstd's with the default. */
+/* Compares probes without a cache, with a tiny one and with the default against zstd's with the
+ * default. */
 START_TEST(any_memory)
 {
     static const uint64_t memory[] = {0, TINY, TREB_MEMORY_DEFAULT};
@@ -317,7 +321,7 @@ END_TEST
 
 static const char *const ordered[] = {"KPvKP", "KPPvK", "KRvK", "KBBvK", "KQvKR", "KBNvK", "KRPvK"};
 
-/* A slice is brought into any order as its cells one by one are. */
+/* Putting a whole slice in order gives the same result as moving its cells one by one. */
 START_TEST(slices_in_any_order)
 {
     Layout layout;

@@ -1,5 +1,5 @@
-/* test_coder.c - the code of our own arrays: what it writes is read back by a small decoder of its
- * own, which goes by the format's document alone, and by the reader of our files. */
+/* test_coder.c - the code of our own arrays. Its output is read back by the reader of our files,
+ * and by a small decoder that follows only the document of the format. */
 #include "gen/compress/coder.h"
 
 #include <check.h>
@@ -26,9 +26,9 @@ typedef struct Decoder {
     uint8_t *bytes;
     unsigned shortest, longest, symbols;
     const uint8_t *first, *pairs;
-    uint64_t base[CODE_WORD_MAX + 1]; /* the first word of each length */
-    uint64_t end[CODE_WORD_MAX + 1];  /* and the one behind the last */
-    Code code;                        /* the library's */
+    uint64_t base[CODE_WORD_MAX + 1]; /* first word of each length */
+    uint64_t end[CODE_WORD_MAX + 1];  /* the number after its last word */
+    Code code;                        /* the code as the library reads it */
 } Decoder;
 
 static unsigned first_of(const Decoder *d, unsigned length)
@@ -63,7 +63,7 @@ static void open_code(Decoder *d, const Coder *coder)
         ck_assert(l == d->shortest || word % 2 == 0);
         word /= l > d->shortest ? 2 : 1;
     }
-    /* No bits are left unused, but if there is one symbol alone. */
+    /* Every bit pattern is a word, unless there is only one symbol. */
     ck_assert(word == UINT64_C(1) << d->shortest || d->symbols == 1);
     CodeParts parts = {.shortest = d->shortest,
                        .longest = d->longest,
@@ -81,10 +81,10 @@ static void close_code(Decoder *d)
     free(d->bytes);
 }
 
-/* What follows is called for each bit and cell: ck_assert, which writes to a file each time, would
- * take minutes. */
+/* The functions below run for each bit and cell. They do not use ck_assert, which writes to a file
+ * each time and would take minutes. */
 
-/* The values of a symbol. Returns how many. */
+/* Stores the values of a symbol. Returns their number. */
 static unsigned expand(const Decoder *d, unsigned symbol, uint16_t *out)
 {
     const uint8_t *pair = d->pairs + 4 * symbol;
@@ -101,7 +101,7 @@ static unsigned next_bit(const uint8_t *block, unsigned at)
     return block[at / 8] >> (7 - at % 8) & 1;
 }
 
-/* The next symbol from bit *at on. */
+/* Returns the symbol that starts at bit *at, and moves *at behind it. */
 static unsigned next_symbol(const Decoder *d, const uint8_t *block, unsigned bits, unsigned *at)
 {
     uint64_t word = 0;
@@ -114,7 +114,7 @@ static unsigned next_symbol(const Decoder *d, const uint8_t *block, unsigned bit
     ck_abort_msg("a word that is none or goes over the end of its block");
 }
 
-/* A block's values into `out`. */
+/* Decodes a block into `out`. */
 static void read_block(const Decoder *d, const uint8_t *block, unsigned bytes, unsigned cells,
                        uint16_t *out)
 {
@@ -174,7 +174,7 @@ static CodedBlocks encode(const Coder *coder, const uint8_t *cells, size_t size,
     return blocks;
 }
 
-/* Encodes with a code that is there and reads back. How many bytes it takes, the code included. */
+/* Encodes with an existing code and reads back. Returns the number of bytes, including the code. */
 static size_t round_trip_with(const Coder *coder, const uint8_t *cells, size_t size,
                               unsigned block_bytes)
 {
@@ -188,7 +188,7 @@ static size_t round_trip_with(const Coder *coder, const uint8_t *cells, size_t s
     return bytes;
 }
 
-/* The same with a code learned from all of the cells. */
+/* Encodes with a code learned from all of the cells, and reads back. */
 static size_t round_trip(const uint8_t *cells, size_t size, unsigned block_bytes)
 {
     CoderCells all = {cells, size};
@@ -199,7 +199,7 @@ static size_t round_trip(const uint8_t *cells, size_t size, unsigned block_bytes
     return bytes;
 }
 
-/* Runs of `values` values, `longest` at most. */
+/* Returns runs of `values` values. A run has at most `longest` cells. */
 static uint8_t *random_runs(size_t size, uint32_t values, uint32_t longest)
 {
     uint8_t *cells = malloc(size);
@@ -211,7 +211,7 @@ static uint8_t *random_runs(size_t size, uint32_t values, uint32_t longest)
     return cells;
 }
 
-/* Cells that could have other values, too. */
+/* Changes one in `part` cells to a set of several allowed values. */
 static void blur(uint8_t *cells, size_t size, uint32_t part)
 {
     for (size_t i = 0; i < size; i++)
@@ -245,7 +245,7 @@ START_TEST(any_block_size)
     size_t before = SIZE;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         size_t bytes = round_trip_with(coder, cells, SIZE, sizes[i]);
-        ck_assert_uint_lt(bytes, before + 4000); /* less is lost at the ends of larger ones */
+        ck_assert_uint_lt(bytes, before + 4000); /* larger blocks lose less space at their ends */
         before = bytes;
     }
     coder_free(coder);
@@ -274,7 +274,8 @@ START_TEST(wrong_block_sizes)
 }
 END_TEST
 
-/* Runs that fill blocks with few bits: a block has no more cells than its count can say. */
+/* Long runs fill blocks with few bits. A block still has no more cells than its count can
+ * express. */
 START_TEST(long_runs)
 {
     enum { SIZE = 3000000 };
@@ -308,7 +309,7 @@ START_TEST(one_value_only)
 }
 END_TEST
 
-/* A code of one value has one symbol: it is all that a file has of such an array. */
+/* A code of one value has one symbol. The file has nothing else of such an array. */
 START_TEST(a_value_alone_is_one_symbol)
 {
     CoderSample sample = {.size = 1000000};
@@ -344,7 +345,7 @@ START_TEST(values_that_the_sample_lacks)
 }
 END_TEST
 
-/* Even an empty sample gives a code. */
+/* An empty sample still gives a code. */
 START_TEST(no_sample)
 {
     enum { SIZE = 50000 };
@@ -366,7 +367,7 @@ START_TEST(no_sample)
 }
 END_TEST
 
-/* Somebody who asked to stop gets no code. */
+/* No code is made after the caller asked to stop. */
 START_TEST(no_time)
 {
     atomic_bool stop = true;
@@ -381,7 +382,8 @@ START_TEST(no_time)
 }
 END_TEST
 
-/* Neither a value that was not to be expected, nor cells that none of the values suits. */
+/* A value that was not announced is an error. So is a cell that allows none of the announced
+ * values. */
 START_TEST(strange_cells)
 {
     static const uint8_t strange[] = {4, 0, ENCODE_UP_TO | 2, ENCODE_VALUES - 1};
@@ -428,7 +430,7 @@ START_TEST(cells_that_do_not_matter)
 }
 END_TEST
 
-/* Words of cells, more than Syzygy's files have symbols. */
+/* Returns cells made of more different words than Syzygy's files have symbols. */
 static uint8_t *random_words(size_t size)
 {
     enum { WORD = 12, WORDS = 9000 };
@@ -468,7 +470,7 @@ START_TEST(symbols_have_a_limit)
 }
 END_TEST
 
-/* An array is coded by what was learned of one cell in ten about as well as by all. */
+/* A code learned from one in ten cells is about as good as one learned from all. */
 START_TEST(a_sample_will_do)
 {
     enum { SIZE = 2000000, LENGTH = 4000, PART = 10, COUNT = SIZE / LENGTH / PART };
@@ -486,7 +488,7 @@ START_TEST(a_sample_will_do)
 }
 END_TEST
 
-/* A symbol must be worth its bytes, of which an array of few cells has less. */
+/* A symbol must save more bytes than it takes. In a small array it can save only few. */
 START_TEST(small_arrays_have_few_symbols)
 {
     enum { SIZE = 20000 };
@@ -505,7 +507,7 @@ START_TEST(small_arrays_have_few_symbols)
 }
 END_TEST
 
-/* ---- The same bytes -------------------------------------------------------------------------- */
+/* ---- Equal bytes ----------------------------------------------------------------------------- */
 
 static void check_same(const CodedBlocks *a, const CodedBlocks *b)
 {
@@ -534,7 +536,7 @@ START_TEST(threads_do_not_matter)
         ck_assert_int_eq(memcmp(code, other_code, code_size), 0);
         coder_free(other);
     }
-    /* Slices by several threads, each with its own room. */
+    /* Several threads encode slices, each with its own buffer. */
     enum { SLICES = 24 };
     CodedBlocks one[SLICES], many[SLICES];
     size_t length = size / SLICES;
@@ -568,7 +570,7 @@ START_TEST(threads_do_not_matter)
 }
 END_TEST
 
-/* Blocks and a room that were used before, for less, for more, for blocks of another size. */
+/* Blocks and a buffer are used again for fewer cells, for more cells and for another block size. */
 START_TEST(blocks_are_used_again)
 {
     static const struct {

@@ -1,4 +1,5 @@
-/* test_encode.c - arrays of all kinds, encoded and read back by the reader of Syzygy's files. */
+/* test_encode.c - encodes arrays of all kinds, and reads them back with the reader of Syzygy's
+ * files. */
 #include "gen/syzygy/array_encode.h"
 
 #include <check.h>
@@ -43,7 +44,7 @@ static void compare(const Encoded *out, const uint8_t *cells, uint64_t size)
     compare_some(out, cells, size, (uint64_t)test_part());
 }
 
-/* Encodes and reads back. How many bytes it takes. */
+/* Encodes and reads back. Returns the number of bytes. */
 static size_t round_trip(const uint8_t *cells, uint64_t size, EncodeOptions options)
 {
     Encoded out = encode_with(cells, size, options);
@@ -57,7 +58,7 @@ static size_t round_trip(const uint8_t *cells, uint64_t size, EncodeOptions opti
 static const EncodeOptions verdicts = {.threads = 2},
                            distances = {.threads = 2, .only_zero = true, .block_bits = 10};
 
-/* Runs of `values` values, `longest` at most. */
+/* Returns runs of `values` values. A run has at most `longest` cells. */
 static uint8_t *random_runs(uint64_t size, uint32_t values, uint32_t longest)
 {
     uint8_t *cells = malloc(size);
@@ -94,7 +95,8 @@ START_TEST(all_values)
 }
 END_TEST
 
-/* Nothing to find: one code word a value, and as many symbols as there may be. */
+/* Noise cannot be compressed: each value takes one code word, and the encoder uses as many symbols
+ * as are allowed. */
 START_TEST(noise)
 {
     enum { SIZE = 1000000 };
@@ -158,7 +160,7 @@ START_TEST(constants)
     check_constant(cells, SIZE, 2);
     memset(cells, ENCODE_ANY, SIZE / 3);
     check_constant(cells, SIZE, 2);
-    /* One cell that differs, wherever it is. */
+    /* One cell differs. Its place does not matter. */
     static const size_t places[] = {0, 1, SIZE / 2 + 1, SIZE - 1};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         memset(cells, 3, SIZE);
@@ -173,7 +175,7 @@ START_TEST(constants)
 }
 END_TEST
 
-/* DTZ: what is constant is read as 0. */
+/* A constant array of DTZ is read as 0. */
 START_TEST(constants_other_than_zero)
 {
     static uint8_t cells[100000];
@@ -215,7 +217,7 @@ START_TEST(cells_that_do_not_matter)
 }
 END_TEST
 
-/* A run goes on behind cells that do not matter, however many there are. */
+/* A run continues after cells whose value does not matter, however many they are. */
 START_TEST(gaps_in_runs)
 {
     enum { SIZE = 1000000 };
@@ -307,7 +309,8 @@ END_TEST
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
-/* Counts as of Fibonacci: words of an unbounded code would be as long as there are symbols. */
+/* The counts are Fibonacci numbers. Without a limit, the longest word would have as many bits as
+ * there are symbols. */
 START_TEST(words_have_a_limit)
 {
     enum { SYMBOLS = 80 };
@@ -347,7 +350,7 @@ START_TEST(estimates_follow_sizes)
         uint64_t estimate = size_estimate(&samples, SIZE, &array_limits);
         uint64_t measure = size_estimate_by_halves(&samples, 100 * SIZE, &array_limits);
         ck_assert_uint_gt(estimate, before);
-        /* The same of a hundred times as many cells, but for the symbols. */
+        /* 100 times as many cells take about 100 times as many bytes. The symbols do not grow. */
         ck_assert_uint_gt(measure, 50 * estimate);
         ck_assert_uint_lt(measure, 300 * estimate);
         before = estimate;

@@ -1,5 +1,5 @@
-/* test_export.c - Syzygy's files from solved slices: the way from the solver's cells to those of a
- * file, and the values that come out. */
+/* test_export.c - Syzygy's files from solved slices: the map from the solver's cells to the cells
+ * of a file, and the values of the files. */
 #include <omp.h>
 
 #include "core/chess/movegen.h"
@@ -10,9 +10,9 @@
 
 enum { VERDICTS_AND_DTZ = 1 << TREB_WDL | 1 << TREB_DTZ };
 
-/* ---- Gathering ------------------------------------------------------------------------------- */
+/* ---- Remapping ------------------------------------------------------------------------------- */
 
-/* The value of a cell, found the slow way: its position's number in our own index. */
+/* Returns the value of a cell in the slow way: by the number of its position in our own index. */
 static uint8_t value_of(const Remap *g, uint64_t cell)
 {
     const RemapTables *maps = g->maps;
@@ -45,7 +45,7 @@ static uint8_t value_of(const Remap *g, uint64_t cell)
     return g->from[at];
 }
 
-/* Values that are the same for like men in any order. */
+/* Fills slices with values that do not depend on the order of like men. */
 static void fill_from(const Layout *layout, uint8_t *from, uint64_t size)
 {
     for (uint64_t i = 0; i < size; i++) {
@@ -79,8 +79,8 @@ static void check_order(const Remap *g, uint8_t *out, uint64_t *random)
 
 static const struct {
     const char *name;
-    size_t orders; /* that there are */
-    size_t every;  /* how many are passed over, and one more */
+    size_t orders; /* number of orders */
+    size_t every;  /* one in `every` orders is tested */
 } gathered[] = {{"KPvK", 6, 1},   {"KPvKP", 24, 1}, {"KRvKP", 24, 1}, {"KBNvK", 48, 5},
                 {"KNNvK", 4, 1},  {"KRvKR", 48, 5}, {"KPPvK", 6, 1},  {"KNPvK", 24, 5},
                 {"KNNNvK", 4, 3}, {"KPvKPP", 24, 9}};
@@ -159,7 +159,7 @@ static void compare_position(treb_tables *const set[2], const treb_position *pos
     sum->rounded += (uint64_t)d[1].rounded;
 }
 
-/* Looks at one position in `every`. */
+/* Compares one position in `every`. */
 static Compared compare_material(treb_tables *const set[2], const char *name, uint64_t every)
 {
     Compared sum = {0, 0, 0};
@@ -177,8 +177,8 @@ static Compared compare_material(treb_tables *const set[2], const char *name, ui
     return sum;
 }
 
-/* Ours are proved by the verifier and by what others published. With pawns on both sides: `export, compared` in
- * tests/run.sh. */
+/* Ours are proved by the verifier and by what others published. With pawns on both sides: test_export() in
+ * tests/test_programs.py. */
 START_TEST(exported_values_are_ours)
 {
     static const char *const names[] = {"KPvK", "KQvK", "KRvK", "KBvK", "KNvK"};
@@ -215,7 +215,8 @@ START_TEST(exported_values_are_ours)
 }
 END_TEST
 
-/* The same bytes for any number of threads; what is there is kept, what is not is made again. */
+/* The bytes do not depend on the number of threads. Existing files are kept, and missing ones are
+ * made again. */
 START_TEST(files_do_not_depend_on_the_run)
 {
     static const char names[] = "KPvK KBNvK";

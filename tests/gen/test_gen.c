@@ -1,8 +1,9 @@
-/* test_gen.c - all tables of 3 and 4 men made, compared with what is published, and made again in
- * other ways: the bytes must be the same.
+/* test_gen.c - makes all tables of 3 and 4 men and compares them with published figures. Then makes
+ * tables in other ways: the bytes must be equal.
  *
- * TREB_TEST_TABLES=DIR takes the tables there instead of making them first; TREB_TEST_KEEP=DIR
- * leaves them there for other tests; TREB_TEST_DATA=DIR has le5.tsv and the others (tests/data). */
+ * TREB_TEST_TABLES=DIR  uses the tables in DIR instead of making them
+ * TREB_TEST_KEEP=DIR    leaves the tables in DIR for other tests
+ * TREB_TEST_DATA=DIR    has le5.tsv and the other lists (tests/data) */
 #include <check.h>
 #include <errno.h>
 #include <omp.h>
@@ -34,9 +35,9 @@ END_TEST
 
 /* ---- Published figures ----------------------------------------------------------------------- */
 
-/* What le5.tsv says of one side to move. */
+/* The figures of le5.tsv for one side to move. */
 typedef struct Published {
-    unsigned longest_win; /* plies to mate; 0 for none */
+    unsigned longest_win; /* plies to mate; 0: no win */
     uint64_t wins, draws, losses;
 } Published;
 
@@ -76,7 +77,7 @@ static treb_tables *open_tables(void)
     return set;
 }
 
-/* The same from our own files: en passant positions are left out. */
+/* Counts the figures in our own files, which leave out positions with en passant. */
 static void our_figures(const treb_tables *set, const char *name, Published side[2])
 {
     static const treb_metric metrics[] = {TREB_WDL, TREB_DTZ, TREB_DTC, TREB_DTM};
@@ -109,7 +110,7 @@ static void add_value(const treb_tables *set, const treb_position *pos, Publishe
     if (d.wdl > TREB_DRAW && (unsigned)d.plies > side->longest_win) side->longest_win = d.plies;
 }
 
-/* Adds all positions of KPvKP in which a given pawn pair stands ready for en passant. */
+/* Adds all positions of KPvKP in which the given pawns allow an en passant capture. */
 static void add_kings(const treb_tables *set, const treb_position *pawns, Published *side)
 {
     for (int kings = 0; kings < 64 * 64; kings++) {
@@ -163,7 +164,7 @@ START_TEST(published_figures)
     while (fgets(line, sizeof line, file)) {
         if (!parse_published(line, &name, want) || strlen(name) > 5) continue;
         our_figures(set, name, have);
-        /* The only one of so few men with en passant, which is published with it. */
+        /* KPvKP is the only material of so few men whose published figures include en passant. */
         if (strcmp(name, "KPvKP") == 0) add_en_passant(set, have);
         check_figures(name, want, have);
         seen++;
@@ -176,7 +177,7 @@ END_TEST
 
 /* ---- Known positions ------------------------------------------------------------------------- */
 
-/* The position of a line, or false if its tables are not there (five men). */
+/* Sets the position of a line. Returns false if its tables are missing (five men). */
 static bool known_position(const treb_tables *set, const char *fen, treb_position *pos)
 {
     treb_error error;
@@ -230,13 +231,13 @@ static void check_move(const char *fen, const treb_move *move, const char *wdl, 
     bool ok = strcmp(wdl, "not win") == 0 ? strcmp(have, "win") != 0 : strcmp(have, wdl) == 0;
     ck_assert_msg(ok, "%s %s: %s", fen, move->san, have);
     if (strcmp(dtc, "-") == 0) return;
-    /* By convention the file counts from the position after the move. */
+    /* The file counts distances from the position after a conversion. */
     bool converts = move->flags & TREB_MOVE_CONVERSION;
     int after = converts ? atoi(dtc) : move->value.plies[TREB_DTC] - 1;
     ck_assert_msg(after == atoi(dtc), "%s %s: %d", fen, move->san, after);
 }
 
-/* Whether a line of its own names the move. */
+/* Returns whether the list has a line for this position and move. */
 static bool move_named(const char *fen, const char *san)
 {
     FILE *file = open_data("moves.tsv");
@@ -276,7 +277,7 @@ START_TEST(golden_moves)
 }
 END_TEST
 
-/* ---- The same bytes in other ways ------------------------------------------------------------ */
+/* ---- Equal bytes in other ways --------------------------------------------------------------- */
 
 START_TEST(threads_do_not_matter)
 {
@@ -295,7 +296,7 @@ START_TEST(missing_files_come_back)
     char path[PATH_SIZE + 300];
     Run run = new_run(work, EVERY);
     run_names(&run, "KPvK");
-    ck_assert_int_eq(run.steps, 6); /* two bare kings are solved, too */
+    ck_assert_int_eq(run.steps, 6); /* the material of two bare kings is a step, too */
     for (int i = 0; i < 3; i++) {
         snprintf(path, sizeof path, "%s/%s", work, gone[i]);
         if (i < 2) ck_assert_int_eq(unlink(path), 0);
@@ -314,11 +315,11 @@ START_TEST(metrics_by_choice)
         int files;
     } choice[] = {{1 << TREB_WDL, 1},
                   {1 << TREB_WDL | 1 << TREB_DTZ, 2},
-                  {1 << TREB_DTZ, 2}, /* verdicts are always written */
+                  {1 << TREB_DTZ, 2}, /* WDL tables are always written */
                   {1 << TREB_DTC, 2},
                   {1 << TREB_DTM, 2},
                   {1 << TREB_DTC | 1 << TREB_DTM, 3}};
-    /* With a table of four men every other time. */
+    /* Every other run has a table of four men. */
     const char *names = _i % 2 == 0 ? "KPvK KRvKN" : "KPvK";
     const int tables_of = _i % 2 == 0 ? 6 : 5;
     Run run = new_run(work, choice[_i].metrics);
@@ -330,7 +331,7 @@ START_TEST(metrics_by_choice)
 }
 END_TEST
 
-/* Writes over some bytes in the middle of every scratch file. */
+/* Overwrites some bytes in the middle of every scratch file. */
 static void damage_scratch(void)
 {
     char path[PATH_SIZE + 300];
@@ -366,7 +367,7 @@ START_TEST(scratch_files_are_used)
 }
 END_TEST
 
-/* Scratch files without distances to mate are of no use to a run that wants these. */
+/* A run for distances to mate cannot use scratch files without them. It solves again. */
 START_TEST(scratch_files_of_another_kind)
 {
     Run run = new_run(work, 1 << TREB_DTZ);
@@ -417,7 +418,7 @@ START_TEST(stopped_between_tables)
 }
 END_TEST
 
-/* Pulls the brake once some slices of the fourth table or a later one are done. */
+/* Stops the run when some slices of its fourth table or a later one are done. */
 static void *pull_brake(void *context)
 {
     Run *run = context;
@@ -445,7 +446,8 @@ START_TEST(stopped_within_a_table)
 }
 END_TEST
 
-/* All planes of a slice are told, of each side, so that who looks in sees how far its setting up is. */
+/* The progress counts all planes of a slice for each side, so that a reader sees how much of it is
+ * set up. */
 START_TEST(tells_planes)
 {
     Layout layout;
@@ -478,8 +480,8 @@ END_TEST
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-/* All parts of a partition have about as many planes. A push never leads to a plane of another part, also if it leads to
- * the other half of the board. */
+/* All parts of a partition have about the same number of planes. A push never leads to a plane of
+ * another part, even if it leads to the other half of the board. */
 START_TEST(planes_are_dealt_out)
 {
     Layout layout;
@@ -528,7 +530,7 @@ static Suite *gen_suite(void)
     return suite;
 }
 
-/* Finds or makes the folder of the good tables. */
+/* Finds or makes the folder of the reference tables. */
 static bool find_tables(void)
 {
     const char *given = getenv("TREB_TEST_TABLES"), *keep = getenv("TREB_TEST_KEEP");

@@ -1,5 +1,5 @@
-/* test_gen_disk.c - tables made with as little memory as they can be, so that logs, solved slices, what
- * pushes ask for and subset_men go to the disk: the same bytes. */
+/* test_gen_disk.c - makes tables with the smallest possible memory, so that logs, solved slices and
+ * the slices that pushes and promotions read go to the disk. The bytes must be equal. */
 #include <omp.h>
 
 #include "tests/support/gen_run.h"
@@ -16,7 +16,7 @@ static void make_good(void)
     run_names(&run, "KRPvK KRvKP");
 }
 
-/* A plan for the same tables, with what it takes at least. */
+/* Returns the smallest memory for which there is a plan for these tables. */
 static uint64_t least_memory(const GenerateOptions *options)
 {
     Material list[] = {material_of("KRPvK"), material_of("KRvKP")};

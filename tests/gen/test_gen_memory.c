@@ -1,5 +1,5 @@
-/* test_gen_memory.c - the generator without memory: allocations that fail, one by one, end a run
- * with an error and leave no table, or tables as they should be. */
+/* test_gen_memory.c - the generator without memory. Allocations fail one by one. Such a run ends
+ * with an error and leaves either no table or correct tables. */
 #include <omp.h>
 
 #include "core/system/memory_budget.h"
@@ -12,11 +12,11 @@
 
 enum { VERDICTS_AND_DTZ = 1 << TREB_WDL | 1 << TREB_DTZ };
 
-/* A run that makes one table again from what is there of its juniors. */
+/* A run that makes one table again. The tables and scratch files of its sub-endings exist. */
 typedef struct Again {
     Material material;
     const char *folder;
-    bool syzygy; /* as Syzygy's files */
+    bool syzygy; /* makes Syzygy's files */
     treb_status status, planned;
     char text[512];
     int failures;
@@ -46,7 +46,7 @@ static void make_again(void *context)
 
 static int metrics_of(const Again *again) { return again->syzygy ? TREB_DTZ + 1 : TREB_METRICS; }
 
-/* Removes the table again; returns how many of its files were there, all of them right. */
+/* Removes the table again. Checks that each of its files was correct. Returns their number. */
 static int take_away(const Again *again)
 {
     int files = 0;
@@ -79,12 +79,12 @@ static void check_again(void *context, bool failed)
     again->failures++;
 }
 
-/* Of a table with pawns (many slices at once, promotions) and one without. Not each:
- * there are too many. */
+/* Makes a table with pawns (slices solved in groups, promotions) and one without. Only a sample of
+ * the allocations fails: there are too many. */
 START_TEST(allocations_fail_one_by_one)
 {
     static const char *const names[] = {"KPvK", "KRvKN", "KPvK", "KRvK", "KRvK"};
-    /* Under sanitizers pawns are those of Syzygy's files alone. */
+    /* Sanitizers skip our own files of the pawn table: only its Syzygy files are made. */
     if (_i == 0 && test_part() > 1) return;
     bool syzygy = _i == 2 || _i == 3;
     run_codec = _i == 4 ? TABLE_SYMBOLS : TABLE_ZSTD;
@@ -108,7 +108,7 @@ START_TEST(allocations_fail_one_by_one)
 }
 END_TEST
 
-/* Claims beyond the bound fail like memory that is not there, and leave nothing claimed. */
+/* A claim beyond the bound fails like malloc without memory, and claims nothing. */
 START_TEST(budget_refuses)
 {
     MemoryBudget budget;
@@ -126,7 +126,7 @@ START_TEST(budget_refuses)
     budget_free(NULL);
     ck_assert_uint_eq(budget_left(&budget), 3 << 20);
     budget_init(&budget, 64 << 20);
-    large = budget_calloc(&budget, 40 << 20); /* mapped */
+    large = budget_calloc(&budget, 40 << 20); /* mapped memory */
     ck_assert_ptr_nonnull(large);
     large[0] = large[(40 << 20) - 1] = 1;
     ck_assert_uint_eq(budget_left(&budget), (64 << 20) - budget_cost(40 << 20));
@@ -136,7 +136,8 @@ START_TEST(budget_refuses)
 }
 END_TEST
 
-/* Where memory is plentiful arrays are used again, cleared if asked for, and counted as if new. */
+/* With plenty of memory, arrays are used again. They are cleared on request, and counted as if they
+ * were new. */
 START_TEST(budget_keeps_spare_arrays)
 {
     enum { SIZE = 5 << 20, ARRAYS = BUDGET_SPARES + 2 };
@@ -169,12 +170,12 @@ START_TEST(budget_keeps_spare_arrays)
 }
 END_TEST
 
-/* ---- The code of our own arrays ---------------------------------------------------------------- */
+/* ---- Code of our own arrays ------------------------------------------------------------------ */
 
-/* Cells that are learned from and coded again and again. */
+/* Cells from which a code is learned, and which are then encoded, again and again. */
 typedef struct Recode {
     uint8_t cells[20000];
-    size_t bytes[2]; /* what blocks and code took: at first, now */
+    size_t bytes[2]; /* bytes of blocks and code: at first, and now */
     treb_status status;
 } Recode;
 
@@ -216,7 +217,7 @@ START_TEST(coder_without_memory)
 }
 END_TEST
 
-/* ---- A junior that is not there is an error, not a slice to be left out ------------------------ */
+/* ---- A missing sub-ending is an error: no slice is left out ---------------------------------- */
 
 static treb_status find_nothing(void *context, const Layout *layout, uint64_t slice, int side,
                                 bool push, const SolvedArrays **solved, int *lane, treb_error *error)
@@ -236,7 +237,7 @@ static const Layout *own_shape(void *context, const Material *material, unsigned
     return context;
 }
 
-/* Every allocation of a list of conversions. */
+/* Every allocation of a list of conversions fails once. */
 START_TEST(conversions_without_memory)
 {
     Layout layout;

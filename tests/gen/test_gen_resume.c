@@ -1,5 +1,6 @@
-/* test_gen_resume.c - runs that are killed, or asked to stop, at any moment, or find the disk full, again and
- * again: each goes on where the one before was, and the bytes are the same in the end. */
+/* test_gen_resume.c - runs that are killed or asked to stop at any moment, or that find the disk
+ * full, again and again. Each run resumes where the one before it ended. The final bytes are equal
+ * to those of an undisturbed run. */
 #include <omp.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -9,8 +10,10 @@
 #include "tests/support/gen_run.h"
 #include "core/system/clock.h"
 
-/* A slice that is saved between plies; batches, with captures en passant and promotions; promotions that ask for
- * subset_men. Those have many slices, and would do little else than save if they did whenever they can. */
+/* Three kinds of tables. The first saves a slice between plies. The second has groups of slices, en
+ * passant captures and promotions. The third has promotions that need subset_men. The last two have
+ * many slices. They save less often, because saving at every opportunity would take most of their
+ * time. */
 static const struct {
     const char *names;
     int subset_men;
@@ -22,7 +25,7 @@ static const struct {
             {"KQvKR", 0, 1e-9, STOPPED},
             {"KQvKR", 0, 1e-9, FULL}};
 
-/* What changes when something is saved. */
+/* Returns a number that changes when a checkpoint is saved. */
 static uint64_t sum_saved(const char *folder)
 {
     char path[PATH_SIZE + 300];
@@ -43,7 +46,7 @@ static uint64_t sum_saved(const char *folder)
 
 enum { NO_ROOM = 7 };
 
-/* A run in a process of its own, in which no file can have more bytes than `room`. */
+/* Starts a run in a process of its own. None of its files can have more than `room` bytes. */
 static pid_t start_run(Run *run, const char *names, uint64_t room)
 {
     pid_t child = fork();
@@ -59,7 +62,7 @@ static pid_t start_run(Run *run, const char *names, uint64_t room)
     _exit(status == TREB_OK ? 0 : status == wanted ? NO_ROOM : 1);
 }
 
-/* True if it ended. */
+/* Returns true if the run ended without an error. */
 static bool run_without_room(Run *run, const char *names, uint64_t room)
 {
     int status;
@@ -68,8 +71,8 @@ static bool run_without_room(Run *run, const char *names, uint64_t room)
     return WEXITSTATUS(status) == 0;
 }
 
-/* A run that is killed, or asked to stop, so many seconds after it saved something so often, 0: never. True if
- * it ended. */
+/* Starts a run. After it has saved `saves` times and `seconds` more have passed, it is killed or
+ * asked to stop. saves = 0: neither. Returns true if the run ended by itself. */
 static bool run_ended(Run *run, const char *names, bool killed, int saves, double seconds)
 {
     int status;
@@ -87,7 +90,7 @@ static bool run_ended(Run *run, const char *names, bool killed, int saves, doubl
             return false;
         }
         if (end > 0 && clock_seconds() >= end) atomic_store(&run->stop, true);
-        /* Looked at more often, a fifth of the test's work is looking. */
+        /* Looking more often would take a fifth of the test's time. */
         nanosleep(&(struct timespec){0, 300000}, NULL);
     }
     ck_assert_int_eq(status, 0);
@@ -131,7 +134,8 @@ START_TEST(again_and_again)
 }
 END_TEST
 
-/* A run with one thread is killed in the first slice of a table, of which nothing is filed then. */
+/* A run with one thread is killed in the first slice of a table, before any solved slice is in a
+ * file. */
 START_TEST(in_the_first_slice)
 {
     char folder[PATH_SIZE], state[PATH_SIZE + 32], slices[PATH_SIZE + 32];
@@ -149,7 +153,7 @@ START_TEST(in_the_first_slice)
     ck_assert(run_ended(run, "KPvK", false, 0, 0));
     run->options.directory = folder;
     run->options.save_seconds = 1e-9;
-    /* Another time if that slice, or all, had ended before the run was killed. */
+    /* Tries again if the slice or the run had ended before the kill. */
     for (int times = 0; times < 10; times++) {
         int status;
         bool ended = false;
@@ -174,8 +178,8 @@ START_TEST(in_the_first_slice)
 }
 END_TEST
 
-/* Runs that are killed when a slice begins to file its log where that of the slice before was, of which something
- * was saved. */
+/* A run is killed when a slice begins to write its log over that of the slice before it, of which a
+ * checkpoint was saved. */
 START_TEST(in_a_later_slice)
 {
     const char *names = "KPvK";
@@ -194,7 +198,8 @@ START_TEST(in_a_later_slice)
     ck_assert(run_ended(run, names, false, 0, 0));
     run->options.directory = folder;
     for (bool ended = false; !ended;) {
-        /* What is saved: all, nothing once that was and a log is there, and all when the next slice is at work. */
+        /* LOG: save everything. NEXT: after a save with a log, save nothing. FILED: save everything
+         * again in the next slice. */
         enum { LOG, NEXT, FILED } phase = LOG;
         uint64_t before = sum_saved(folder);
         run->options.save_seconds = 1e-9;
@@ -223,7 +228,8 @@ START_TEST(in_a_later_slice)
 }
 END_TEST
 
-/* Runs that are asked to stop while codes are learned and files written: nothing that took long is lost. */
+/* Runs are asked to stop while they learn codes and write files. The long work that is done is not
+ * lost. */
 START_TEST(while_files_are_made)
 {
     const char *names = "KPvK";
@@ -245,7 +251,7 @@ START_TEST(while_files_are_made)
         atomic_store(&run->stop, false);
         atomic_store(&writing->all, 0);
         pid_t child = start_run(run, names, RLIM_INFINITY);
-        /* At the beginning, when all is learned of one file, and later. */
+        /* Stops when the codes of one file are learned: at the start of writing, and later. */
         while (waitpid(child, &status, WNOHANG) == 0) {
             uint64_t all = atomic_load(&writing->all);
             uint64_t part = (uint64_t)stops * all / 16;

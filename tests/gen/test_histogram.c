@@ -1,5 +1,5 @@
-/* test_histogram.c - the spread of distances that a file's header gives, against a count by probing
- * each position. */
+/* test_histogram.c - compares the histogram of distances in a file's header with a count made by
+ * probing every position. */
 #include <check.h>
 
 #include "core/format/index.h"
@@ -23,7 +23,7 @@ static void count_by_probing(const treb_tables *set, const char *name, treb_metr
             index_men_to_position(&index, &men, turn, &pos);
             treb_status status = treb_probe_distance(set, &pos, metric, &d, NULL);
             if (status == TREB_ERR_POSITION) continue;
-            /* Check notes every assertion that holds, which takes its time. */
+            /* No ck_assert for each position: Check writes every assertion to a file. */
             if (status != TREB_OK || d.plies < 0 || d.plies >= PLIES) ck_abort_msg("%s", name);
             out[turn][d.wdl][d.plies] += index_weight(&index, &men);
         }
@@ -37,7 +37,7 @@ START_TEST(histograms)
     static uint64_t found[2][5][PLIES], said[PLIES];
     treb_tables *set = treb_tables_open((const char *const[]){work}, 1, NULL);
     ck_assert_ptr_nonnull(set);
-    /* Of the largest one metric: it takes as long as all others. */
+    /* The largest table is tested in one metric only: it takes as long as all others. */
     for (int metric = _i == 2 ? TREB_DTM : TREB_DTZ; metric <= TREB_DTM; metric++) {
         memset(found, 0, sizeof found);
         count_by_probing(set, counted[_i], metric, found);
@@ -64,7 +64,7 @@ START_TEST(histogram_calls)
     treb_error error;
     size_t count = 0;
     uint64_t two[3] = {0, 0, 99};
-    /* Only so much is written as there is room for, but the number is that of all. */
+    /* Only as many numbers are written as the array can hold, but the count is that of all. */
     ck_assert_int_eq(
         treb_tables_histogram(set, "KvKQ", TREB_DTM, TREB_BLACK, TREB_LOSS, two, 2, &count, &error),
         TREB_OK);

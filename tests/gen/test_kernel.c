@@ -1,5 +1,5 @@
-/* test_kernel.c - every build of the kernel that this processor runs, against moves walked one
- * square and one position at a time. */
+/* test_kernel.c - tests every build of the kernel that this processor can run. The expected results
+ * come from moves made one square and one position at a time. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,15 +11,15 @@
 #include "tests/support/random.h"
 #include "tests/support/suite.h"
 
-/* For hot loops: every ck_assert that holds costs a system call. */
+/* An assertion for hot loops. Every ck_assert that holds costs a system call. */
 #define REQUIRE(condition, kernel)                                                                 \
     do {                                                                                           \
         if (!(condition)) ck_abort_msg("%s: %s", (kernel)->name, #condition);                      \
     } while (0)
 
-enum { CLOSED = 5 }; /* kings and pawns of a random plane, at most */
+enum { CLOSED = 5 }; /* largest number of kings and pawns in a random plane */
 
-/* Of the random numbers: the same in every run. */
+/* State of the random numbers. Every run gets identical ones. */
 static uint64_t seed = 0x2545f4914f6cdd1d;
 
 static uint64_t *new_set(size_t words)
@@ -30,7 +30,7 @@ static uint64_t *new_set(size_t words)
     return set;
 }
 
-/* The squares of the men of a cell, man 0 first. */
+/* Stores the squares of the men of a cell, man 0 first. */
 static void cell_squares(size_t cell, int men, int square[KERNEL_MEN_MAX])
 {
     for (int man = men - 1; man >= 0; man--, cell >>= 6) square[man] = cell & 63;
@@ -43,14 +43,14 @@ static size_t squares_cell(const int square[KERNEL_MEN_MAX], int men)
     return cell;
 }
 
-/* Where kings and pawns stand in a word: with one man each word has pawns of its own. */
+/* Returns the squares of kings and pawns for a word. With one man each word has its own pawns. */
 static uint64_t word_occupied(const KernelPlane *plane, size_t word)
 {
     return plane->men == 1 ? plane->lane[word] : plane->occupied;
 }
 
-/* Which bits of a word are positions: all men on different squares, none where a king or pawn is.
- */
+/* Returns which bits of a word are positions: all men are on different squares, and none is on a
+ * king's or pawn's. */
 static uint64_t word_valid(const KernelPlane *plane, size_t word)
 {
     uint64_t occupied = word_occupied(plane, word);
@@ -62,19 +62,20 @@ static uint64_t word_valid(const KernelPlane *plane, size_t word)
     return ~occupied;
 }
 
-/* The square of man 0 or 1 of three or four, by word. */
+/* Returns the square of man 0 or 1 in a word of a plane with three or four men. */
 static size_t word_square(const KernelPlane *plane, size_t word, int man)
 {
     return word >> 6 * (plane->men - 2 - man) & 63;
 }
 
-/* Rows of a pair are kept with the lower square first. */
+/* Returns whether the row is stored: of a pair of like men only the order with the lower square
+ * first is. */
 static bool row_kept(const KernelPlane *plane, size_t word)
 {
     return !plane->pair || word_square(plane, word, 0) < word_square(plane, word, 1);
 }
 
-/* Whether a row mask lets a word through. `of`: see kernel.h. */
+/* Returns whether a row mask includes a word. `of`: see kernel.h. */
 static bool row_allowed(const KernelPlane *plane, size_t word, KernelRows rows)
 {
     if (plane->men < 3) return rows.row_blocks != 0;
@@ -84,7 +85,7 @@ static bool row_allowed(const KernelPlane *plane, size_t word, KernelRows rows)
     return row_block && row_kept(plane, word) && (!plane->pair || rows.row_blocks >> second & 1);
 }
 
-/* The cell of a pair where the other order of its men is kept. */
+/* Returns the stored cell of a position: of a pair only one order of its men is stored. */
 static size_t kept_cell(const KernelPlane *plane, size_t cell)
 {
     int square[KERNEL_MEN_MAX];
@@ -114,7 +115,7 @@ static uint64_t random_rows(int men)
     return next_random(&seed);
 }
 
-/* Random positions, 2^thin times fewer than half of all. */
+/* Fills a set with random positions: one in 2^(thin + 1). */
 static void fill_set(const KernelPlane *plane, uint64_t rows, int thin, uint64_t *set)
 {
     size_t words = kernel_plane_words(plane->men);
@@ -126,9 +127,9 @@ static void fill_set(const KernelPlane *plane, uint64_t rows, int thin, uint64_t
     }
 }
 
-/* ---- Un-moves -------------------------------------------------------------------------------- */
+/* ---- Retro-moves ----------------------------------------------------------------------------- */
 
-/* The squares that a man reaches one step at a time. */
+/* Returns the squares that a man reaches, walking one step at a time. */
 static uint64_t walk_squares(int type, int from, uint64_t occupied)
 {
     static const int line[8][2] = {{0, 1}, {1, 0},  {0, -1},  {-1, 0},
@@ -174,7 +175,8 @@ static void naive_unmove(const KernelPlane *plane, int man, int type, const uint
     }
 }
 
-/* With four men or a pair rows are told apart: those of `in` that are not empty, and some of `out`. */
+/* With four men or a pair, limits the rows: of `in` to those that are not empty, of `out` to a
+ * random choice. */
 static void tell_rows(const KernelPlane *plane, const uint64_t *in, uint64_t room[2][64],
                       KernelRows rows[2])
 {
@@ -187,7 +189,8 @@ static void tell_rows(const KernelPlane *plane, const uint64_t *in, uint64_t roo
     rows[1].of = room[1];
 }
 
-/* One set, all builds. What was in `out` before must stay, rows not asked for untouched. */
+/* Tests one set with all builds. The earlier bits of `out` and the rows outside the mask must not
+ * change. */
 static void check_unmove(int men, bool pair, int man, int type, int thin)
 {
     const Kernel *build[4];
@@ -238,7 +241,7 @@ static bool naive_seen(const KernelPlane *plane, int symmetry, const uint64_t *i
 {
     int men = plane->men;
     int square[KERNEL_MEN_MAX];
-    size_t lane = men == 1 ? cell & ~(size_t)63 : 0; /* no symmetry leads out of it */
+    size_t lane = men == 1 ? cell & ~(size_t)63 : 0; /* no symmetry leads out of a word's part */
     cell_squares(cell, men, square);
     for (int m = 0; m < men; m++) square[m] = index_symmetry_square(symmetry, square[m]);
     cell = kept_cell(plane, squares_cell(square, men) | lane);
@@ -279,7 +282,7 @@ START_TEST(merges)
 }
 END_TEST
 
-/* Without men the bits of a word are slices (gen/solved.h): no symmetry moves them. */
+/* Without men the bits of a word are slices (gen/solve/solved.h). No symmetry moves them. */
 START_TEST(merge_without_men)
 {
     const Kernel *build[4];
@@ -307,7 +310,7 @@ typedef struct Distances {
     Plies *plies, *want;
 } Distances;
 
-/* Some words full, some empty, some neither. */
+/* Some words are full, some empty, and some neither. */
 static Distances new_distances(size_t words)
 {
     Distances b = {words, new_set(words), (Plies *)new_set(8 * words * sizeof(Plies)),
@@ -366,7 +369,7 @@ static void check_pick(const Kernel *kernel, const Distances *b, unsigned shift)
     free(out);
 }
 
-/* Runs of cells of all kinds, from short to longer than what is copied at once. */
+/* Returns runs of cells of all lengths, up to more than the kernel copies at once. */
 static void random_cells(Plies *cells, int count)
 {
     unsigned often = 1 + next_random(&seed) % 40;

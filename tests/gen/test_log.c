@@ -1,4 +1,4 @@
-/* test_log.c - sets of cells written to logs, in memory and on the disk, and read again. */
+/* test_log.c - writes sets of cells to logs, in memory and on the disk, and reads them again. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +13,12 @@
 
 enum { STREAMS = 5, ENTRIES = 40, MEBI = 1 << 20 };
 
-/* Of the random numbers: the same in every run. */
+/* State of the random numbers. Every run gets identical ones. */
 static uint64_t seed;
 
 static const size_t sizes[] = {1, 8, 64, 4096};
 
-/* What was written: a set for each stream and entry, empty ones are left out. */
+/* The sets written: one for each stream and entry. Empty ones are left out. */
 typedef struct Written {
     size_t words;
     MemoryBudget budget;
@@ -30,7 +30,7 @@ typedef struct Written {
     unsigned tag[STREAMS][ENTRIES];
 } Written;
 
-/* From single cells to full sets, in some of its row_blocks. */
+/* Makes a set: empty, full, a single cell or something between, in some row blocks. */
 static void random_set(size_t words, uint64_t *set, uint64_t *row_blocks)
 {
     uint64_t kind = next_random(&seed) % 5;
@@ -69,7 +69,7 @@ static void add_entry(Written *w, uint32_t stream, int entry, uint64_t row_block
             log_add_cells(w->log, stream, w->tag[stream][entry], cell, count, &w->room, &error);
         free(cell);
     } else {
-        /* What is in other row_blocks must not matter. */
+        /* The content of other row blocks must not matter. */
         for (size_t i = 0; i < w->words; i++)
             noisy[i] = w->words < 4096 || row_blocks >> (i / (w->words / 64)) & 1 ? set[i] : UINT64_MAX;
         status = log_add(w->log, stream, w->tag[stream][entry], noisy, row_blocks, &w->room, &error);
@@ -118,7 +118,7 @@ static bool is_empty(const uint64_t *set, size_t words)
     return true;
 }
 
-/* An entry is what was written: as a set, row_block by row_block, as distances. */
+/* Compares an entry with the set written: as a set, row block by row block, and as distances. */
 static void check_entry(const Written *w, const LogEntry *entry, uint32_t stream, int e)
 {
     const size_t words = w->words;
@@ -162,7 +162,7 @@ static void check_stream(Written *w, uint32_t stream)
     ck_assert_ptr_null(entry.bytes);
 }
 
-/* All streams in turns, entry by entry as tags fall due. */
+/* Reads all streams in turn, each entry when its tag is due. */
 static void check_due(Written *w)
 {
     treb_error error;
@@ -178,7 +178,8 @@ static void check_due(Written *w)
     for (uint32_t s = 0; s < STREAMS; s++) ck_assert_uint_eq(log_due(w->log, s), LOG_TAGS);
 }
 
-/* In memory, or on the disk as far as can be; twice, with what the first time left. */
+/* The log is in memory, or on the disk as far as possible. The second round uses the buffers that
+ * the first left. */
 START_TEST(sets)
 {
     bool disk = _i % 2;
@@ -204,7 +205,8 @@ START_TEST(sets)
 }
 END_TEST
 
-/* A log that was filed, remembered and left: another one has it all, but not what came later. */
+/* A log is written to a file, its state is saved, and it is freed. A new log then has all entries
+ * up to the save, and none added later. */
 START_TEST(remembered)
 {
     char path[] = "/tmp/treb-log-XXXXXX";
@@ -237,7 +239,7 @@ START_TEST(remembered)
     ck_assert_uint_eq(state.at, state.size);
     for (uint32_t s = 0; s < STREAMS; s++) check_stream(&w, s);
     check_due(&w);
-    /* What is cut off is noticed. */
+    /* A file that was cut off is noticed. */
     state.at = 0;
     ck_assert_int_eq(truncate(path, 10), 0);
     ck_assert(!log_space_get(w.space, &state));
@@ -247,7 +249,7 @@ START_TEST(remembered)
 }
 END_TEST
 
-/* Each time other streams are long: what the times before left does not add up beyond what may be kept. */
+/* In each round other streams are long. The buffers left by earlier rounds stay below the limit. */
 START_TEST(other_streams)
 {
     enum { MANY = 4096, ROUNDS = 4, EACH = 20, LEAST = 1 << 10 };
@@ -275,7 +277,7 @@ START_TEST(other_streams)
 }
 END_TEST
 
-/* No file can be made there: an error, and nothing lost. */
+/* The folder of the log does not exist. This is an error, and no entry is lost. */
 START_TEST(no_such_folder)
 {
     treb_error error;

@@ -1,6 +1,6 @@
-/* test_pair.c - what captures and pawn moves lead to where two like men are kept once: the same as where both of
- * their arrangements are. What the child slices say is made up; it depends on where men stand, not on which of two
- * like men stands where. */
+/* test_pair.c - captures and pawn moves into slices that store only one order of two like men. The
+ * results must equal those with both orders stored. The values of the child slices are invented.
+ * They depend on where the men stand, but not on which of two like men stands where. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +12,9 @@
 
 enum { CHILDREN = 64 };
 
-/* A child slice, with one side to move. */
+/* A child slice with invented values, with one side to move. */
 typedef struct Made {
-    SolvedArrays solved; /* comes first */
+    SolvedArrays solved; /* must be the first member */
     const Layout *layout;
     uint64_t slice;
     int side;
@@ -55,7 +55,7 @@ static void release_made(void *context, const SolvedArrays *solved)
     (void)solved;
 }
 
-/* The same for all arrangements of like men. */
+/* Returns a number that does not depend on the order of like men. */
 static uint64_t cell_hash(const Made *m, uint32_t plane, size_t cell)
 {
     uint64_t sum = 0;
@@ -128,7 +128,7 @@ static void free_outcomes(Outcomes *o)
     free(o->ends_dtm);
 }
 
-/* All that the conversions of one side tell of a plane. */
+/* Returns the results of all conversions of one side in a plane. */
 static Outcomes outcomes_of(const Layout *layout, const uint64_t pawns[2], int side, uint32_t kings)
 {
     treb_error error;
@@ -143,7 +143,8 @@ static Outcomes outcomes_of(const Layout *layout, const uint64_t pawns[2], int s
     return out;
 }
 
-/* Cells on which two men share a square mean nothing, nor those on which one stands on a king's or pawn's. */
+/* Returns whether the men of a cell stand on different squares, and none on a king's or pawn's.
+ * Other cells have no meaning. */
 static bool is_arranged(const Layout *layout, const uint64_t pawns[2], uint32_t kings, size_t cell)
 {
     uint64_t occupied =

@@ -1,4 +1,4 @@
-/* test_parse.c - cells of all kinds, cut into symbols and put together again. */
+/* test_parse.c - parses cells of all kinds into symbols, and expands the symbols again. */
 #include "gen/compress/optimal_parse.h"
 
 #include <check.h>
@@ -23,7 +23,7 @@ static uint32_t random_below(uint32_t end)
 
 enum { WORDS = 4096 };
 
-/* Runs, and parts of one text again and again. */
+/* Fills the array with runs, or with repeated pieces of one text. */
 static void put_cells(uint8_t *cells, size_t size, uint32_t values, uint32_t longest, bool words)
 {
     uint8_t text[WORDS];
@@ -39,7 +39,7 @@ static void put_cells(uint8_t *cells, size_t size, uint32_t values, uint32_t lon
     }
 }
 
-/* One in `part` cells, and some stretches, no longer name a value. */
+/* Makes one in `part` cells, and some stretches of cells, allow several values. */
 static void blur(uint8_t *cells, size_t size, uint32_t part)
 {
     for (size_t i = 0; i < size; i++) {
@@ -81,7 +81,7 @@ static Learned *learn_cells(Stretch cells, unsigned symbols)
     return learned;
 }
 
-/* Whether this processor's build finds the symbols that the portable one does. */
+/* Checks that this processor's build finds the same symbols as the portable one. */
 static void check_builds(const Parser *parser, ParseBuffer *room, Stretch cells,
                          const uint16_t *token, size_t tokens)
 {
@@ -92,7 +92,7 @@ static void check_builds(const Parser *parser, ParseBuffer *room, Stretch cells,
     free(portable);
 }
 
-/* Cuts cells and holds the symbols against them. Returns what they cost. */
+/* Parses cells and compares the symbols with them. Returns the cost. */
 static uint64_t cut(const Learned *learned, Stretch cells, ParseEffort effort)
 {
     Parser *parser = parser_make(&learned->pairs, &learned->values, learned->cost, effort);
@@ -137,7 +137,7 @@ START_TEST(any_cells)
 }
 END_TEST
 
-/* More symbols than a table of Syzygy's may have. */
+/* The code has more symbols than a table of Syzygy's may have. */
 START_TEST(many_symbols)
 {
     enum { SIZE = 1000000, WORD = 12, DIFFERENT = 1400 };
@@ -161,7 +161,7 @@ END_TEST
 
 /* ---- What it costs --------------------------------------------------------------------------- */
 
-/* Whether a symbol is what is in the cells from a place on. */
+/* Returns whether a symbol equals the cells that start here. */
 static bool matches(const Pairs *pairs, unsigned symbol, const uint8_t *cells)
 {
     if (symbol < pairs->values) return pairs->left[symbol] == *cells;
@@ -170,7 +170,7 @@ static bool matches(const Pairs *pairs, unsigned symbol, const uint8_t *cells)
            matches(pairs, pairs->right[symbol], cells + pairs->length[left]);
 }
 
-/* The least that cells can cost of which each names a value. */
+/* Returns the smallest possible cost of cells that each name one value. */
 static uint64_t least_cost(const Learned *learned, Stretch cells)
 {
     const Pairs *pairs = &learned->pairs;
@@ -208,7 +208,7 @@ START_TEST(cost_is_near_the_least)
 }
 END_TEST
 
-/* Runs whose ends may be moved to where they always are elsewhere. */
+/* Runs whose ends may be moved to where the ends of other runs are. */
 START_TEST(effort_pays)
 {
     enum { SIZE = 200000, LINE = 64 };

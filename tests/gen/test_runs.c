@@ -1,7 +1,9 @@
-/* test_runs.c - runs of the generator in processes of their own: they stay below the memory
- * allowed, keep other runs out of their folder, and leave nothing behind when they are killed.
+/* test_runs.c - runs of the generator in processes of their own. They stay below the allowed
+ * memory, keep other runs out of their folder, and leave nothing behind when they are killed.
  *
- * The program starts itself: test_runs run FOLDER BYTES METRICS 'MATERIAL...' */
+ * The program starts itself:
+ *
+ *     test_runs run FOLDER BYTES METRICS 'MATERIAL...' */
 #include <errno.h>
 #include <omp.h>
 #include <signal.h>
@@ -20,8 +22,8 @@ enum { VERDICTS = 1 << TREB_WDL | 1 << TREB_DTZ };
 
 /* ---- The process that is started ------------------------------------------------------------- */
 
-/* The most memory that this process ever had, in bytes. The system's own count begins before the
- * program is loaded, with the memory of whoever started it. */
+/* Returns the largest memory that this process has had, in bytes. getrusage is not used, because
+ * its count includes the memory of the parent process before the program was loaded. */
 static unsigned long long peak_memory(void)
 {
     char line[256];
@@ -33,7 +35,7 @@ static unsigned long long peak_memory(void)
     return kib << 10;
 }
 
-/* How many levels of threads there may be while a run is under way, and the files that it wrote. */
+/* Levels of nested threads that a run allows, and number of files that it wrote. */
 typedef struct Noted {
     int levels, files;
 } Noted;
@@ -102,8 +104,8 @@ static Child child_start(const char *folder, uint64_t memory, unsigned metrics, 
     return child;
 }
 
-/* What came of it: its status, the levels of threads, how many files it wrote, the most memory that it had, and the
- * error's text. */
+/* Result of a run: its status, the levels of threads, the number of files written, the largest
+ * memory and the error's text. */
 typedef struct Outcome {
     int status, levels, files;
     unsigned long long peak;
@@ -129,7 +131,7 @@ static Outcome run_in_child(uint64_t memory, unsigned metrics, const char *name)
     return child_wait(child_start(work, memory, metrics, name));
 }
 
-/* What a plan says that it takes. */
+/* Returns the memory that a plan estimates. */
 static uint64_t forecast(unsigned metrics, const char *name)
 {
     GeneratePlan plan;
@@ -144,13 +146,13 @@ static uint64_t forecast(unsigned metrics, const char *name)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* The least that the plan allows, a little more, and plenty. */
+/* The bound is the estimate of the plan, or somewhat more, or much more. */
 START_TEST(memory_stays_below_the_bound)
 {
     static const struct {
         const char *name;
         unsigned metrics;
-        double share; /* of the forecast, allowed */
+        double share; /* bound, as a multiple of the estimate */
     } cases[] = {{"KRvKP", EVERY, 1},
                  {"KRvKP", EVERY, 1.5},
                  {"KPvKP", VERDICTS, 1},
@@ -177,7 +179,7 @@ START_TEST(refused_before_it_starts)
 }
 END_TEST
 
-/* What no machine can make is told with what it would take. */
+/* The message for a table that no machine can make names the memory that it would take. */
 START_TEST(eight_men_are_refused)
 {
     Outcome out = run_in_child(0, EVERY, "KPPPvKPPP");
@@ -188,7 +190,7 @@ END_TEST
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
-/* Threads of threads would share one compressor: there are none. */
+/* Nested threads would share one compressor. The generator does not allow them. */
 START_TEST(nested_threads)
 {
     setenv("OMP_NUM_THREADS", "2,2", 1);
@@ -256,7 +258,8 @@ static bool exists(const char *name)
     return access(path, F_OK) == 0;
 }
 
-/* Several may join; who is alone tidies up; one that wants the folder for itself hears of them; no lock file stays. */
+/* Several runs may join a folder. The first one removes old locks. A run that needs the folder for
+ * itself gets an error that names the others. No lock file stays. */
 START_TEST(several_in_a_folder)
 {
     FolderLock one, two, other;
@@ -289,7 +292,7 @@ typedef struct Waiting {
     int calls, most;
 } Waiting;
 
-/* Has the holder let go at the third call, or gives up. */
+/* Unlocks the holder's table at the third call. Returns true when the limit of calls is reached. */
 static bool wait_a_while(void *context)
 {
     Waiting *w = context;
@@ -332,8 +335,8 @@ static Child start_only(const char *only, const char *list)
     return child;
 }
 
-/* Runs of one list in one folder: two that want the same table make it once, and another takes what they have solved.
- * Together they make what one makes. */
+/* Several runs of one list work in one folder. Two that want the same table make it once, and a
+ * third uses the slices that they have solved. Together they make the files that one run makes. */
 START_TEST(runs_side_by_side)
 {
     static const char *const list[] = {"KQvK",  "KRvK",  "KBvK",  "KNvK",  "KPvK", "KQvKR",
@@ -341,7 +344,8 @@ START_TEST(runs_side_by_side)
     enum { SOME = sizeof list / sizeof *list };
     Child child[SOME];
     int files = 0;
-    /* The largest first: it solves all that it needs, or waits for others to do so. */
+    /* The run of the largest table starts first. It solves its sub-endings itself, or waits for
+     * other runs to do so. */
     for (int i = SOME; i-- > 0;) child[i] = start_only(list[i], "KRvKP");
     for (int i = 0; i < SOME; i++) {
         Outcome out = child_wait(child[i]);
@@ -362,7 +366,7 @@ END_TEST
 
 static Outcome run_only(const char *only) { return child_wait(start_only(only, "KRvKN KQvKR")); }
 
-/* What others of the list will want stays, and no more. */
+/* A scratch file stays as long as another table of the list needs it, and no longer. */
 START_TEST(scratch_for_others)
 {
     Outcome out = run_only("KRvK");
@@ -372,17 +376,18 @@ START_TEST(scratch_for_others)
     ck_assert_int_eq(run_only("KNvK").files, 4);
     ck_assert(exists(".scratch/KNvK.dtm.solved"));
     ck_assert_int_eq(run_only("KRvKN").files, 4);
-    /* KQvKR is left, which turns into KRvK, and not into KNvK. */
+    /* KQvKR is still to do. It converts into KRvK, but not into KNvK. */
     ck_assert(!exists(".scratch/KNvK.dtm.solved") && exists(".scratch/KRvK.dtm.solved"));
-    /* Made already. */
+    /* This table exists already. */
     ck_assert_int_eq(run_only("KRvKN").files, 0);
-    /* So is this, but what others want of it is gone: that is solved again, and no files are written. */
+    /* This table exists too, but its scratch file, which others need, is lost. It is solved again,
+     * and no files are written. */
     char lost[PATH_SIZE + 300];
     snprintf(lost, sizeof lost, "%s/.scratch/KRvK.dtm.solved", work);
     ck_assert_int_eq(unlink(lost), 0);
     ck_assert_int_eq(run_only("KRvK").files, 0);
     ck_assert(exists(".scratch/KRvK.dtm.solved"));
-    /* No files are made of what it needs: they have jobs of their own. */
+    /* The run writes no files of its sub-endings, which are other runs' jobs. */
     ck_assert_int_eq(run_only("KQvKR").files, 4);
     ck_assert(!exists("KQvK.wdl.treb") && exists(".scratch/KQvK.dtm.solved"));
     ck_assert_int_eq(run_only("KQvK").files, 4);
@@ -395,8 +400,8 @@ static void sleep_milliseconds(long time)
     nanosleep(&(struct timespec){time / 1000, time % 1000 * 1000000}, NULL);
 }
 
-/* Killed at some moment, a run leaves its lock free and whole tables only; the next one tidies up
- * and goes on. */
+/* A run killed at any moment leaves its lock free, and no incomplete tables. The next run cleans up
+ * and resumes. */
 START_TEST(killed_runs)
 {
     const long moments[] = {30, 300};
@@ -421,8 +426,8 @@ START_TEST(killed_runs)
 }
 END_TEST
 
-/* Files may have so many bytes, as on a disk that is full: the run ends with the reason, whichever
- * file it is, or with right tables. */
+/* The size of files is limited, as on a full disk. Wherever the limit strikes, a run either ends
+ * with the reason, or its tables are correct. */
 START_TEST(no_room_on_disk)
 {
     static const char *const sizes[] = {"100", "500", "1000", "2000", "4000"};

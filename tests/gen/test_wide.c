@@ -1,4 +1,4 @@
-/* test_wide.c - files with two bytes a distance, as codec zstd needs for six men. */
+/* test_wide.c - files with two bytes for each distance, which codec zstd needs for six men. */
 #include "core/format/table.h"
 #include "gen/solve/plies.h"
 #include "tests/support/gen_run.h"

@@ -14,6 +14,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 TOP = pathlib.Path(__file__).parent.parent.parent
 DATA = TOP / "tests" / "data" / "studies.tsv"
@@ -92,9 +93,8 @@ def bare(san):
 
 
 def judge(study, answer):
-    """Returns the result for a study: whether it is proven; the moves that keep the proven result, those of them
-    that were not published, and those that are open; where the proof contradicts the
-    source."""
+    """Returns the result for a study: whether it is proven; the moves that keep the proven result, which of these
+    were not published, and which moves are open; where the proof contradicts the source."""
     verdict = answer["verdict"]
     moves = answer["moves"]
     keys = [] if study["key"] == "-" else [bare(k) for k in study["key"].split()]
@@ -154,15 +154,22 @@ def refutation(args, study, answer):
     return " ".join(text)
 
 
-def row(study, answer, found):
+def position_row(number, study):
+    """Returns the row of the table of positions."""
+    board = " ".join(study["fen"].split()[:2])
+    author = study["author"] if study["author"] != "-" else ""
+    return f"| {number} | {study['men']} | `{board}` | {author} | {study['source']} |"
+
+
+def result_row(number, study, answer, found):
+    """Returns the row of the table of results."""
     moves = " ".join(m["san"] for m in found["keeps"])
     if found["open"]:
         moves += f" (open: {len(found['open'])})"
-    board = " ".join(study["fen"].split()[:2])
-    author, key = (study[name] if study[name] != "-" else "" for name in ("author", "key"))
+    key = study["key"] if study["key"] != "-" else ""
     published = " ".join(part for part in (RESULT[study["result"]], key) if part)
-    return (f"| {study['men']} | `{board}` | {author} | {study['source']} | {published} | {RESULT[answer['verdict']]} |"
-            f" {moves} | {answer['seconds']:.1f} | {answer['processor']:.1f} |")
+    return (f"| {number} | {published} | {RESULT[answer['verdict']]} | {moves} |"
+            f" {answer['seconds']:.1f} | {answer['processor']:.1f} |")
 
 
 def quick(args):
@@ -206,7 +213,7 @@ def main():
     if args.quick:
         quick(args)
 
-    rows, disagree, duals, unique = [], [], [], []
+    positions, results, disagree, duals, unique = [], [], [], [], []
     proven = total = agree = 0
     processor = 0.0
     for study in studies():
@@ -215,8 +222,9 @@ def main():
         total += 1
         proven += found["proven"]
         processor += answer["processor"]
-        rows.append(row(study, answer, found))
-        print(rows[-1], flush=True)
+        positions.append(position_row(total, study))
+        results.append(result_row(total, study, answer, found))
+        print(f"{positions[-1]}\n{results[-1]}", flush=True)
         name = f"`{' '.join(study['fen'].split()[:2])}` ({study['source']})"
         if found["wrong"]:
             disagree.append(f"* {name}: {', '.join(found['wrong'])}. {refutation(args, study, answer)}".rstrip())
@@ -235,9 +243,10 @@ def main():
                f"{agree} agree with what was published and {len(disagree)} do not; {len(unique)} have one solution, "
                f"as published, and {len(duals)} have others. {os.cpu_count()} processors, {args.memory}, {tables}; "
                f"{processor / 60:.0f} minutes of processor time in all.")
-    text = [summary, "",
-            "| men | position | by | source | published | proven | by these moves | s | processor s |",
-            "| --: | --- | --- | --- | --- | --- | --- | --: | --: |", *rows, "",
+    text = [textwrap.fill(summary, 120, break_on_hyphens=False), "",
+            "| no. | men | position | by | source |", "| --: | --: | --- | --- | --- |", *positions, "",
+            "| no. | published | proven | by these moves | s | processor s |",
+            "| --: | --- | --- | --- | --: | --: |", *results, "",
             "### Where the proof disagrees", "", *(disagree or ["Nowhere."]), "",
             "### Other first moves that do as well", "", *(duals or ["None."]), ""]
     write("\n".join(text) + "\n")

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "pawns/solve/solve.h"
+#include "tests/support/part.h"
 #include "tests/support/suite.h"
 
 /* Blocked pawns, races, double pushes that two pawns can capture en passant, one piece. */
@@ -400,8 +401,8 @@ int main(void)
     Suite *suite = suite_create("distance");
     TCase *distance = tcase_create("distance");
     tcase_set_timeout(distance, 300);
-    tcase_add_loop_test(distance, follow_from_the_moves, 0, FENS);
-    tcase_add_loop_test(distance, longest_way, 0, FENS);
+    tcase_add_loop_test(distance, follow_from_the_moves, 0, test_part() > 1 ? FENS / 4 : FENS);
+    tcase_add_loop_test(distance, longest_way, 0, test_part() > 1 ? FENS / 4 : FENS);
     tcase_add_test(distance, careful_ones_lose_no_piece);
     tcase_add_test(distance, en_passant_refutes);
     tcase_add_test(distance, short_of_memory);

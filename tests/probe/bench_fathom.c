@@ -1,10 +1,11 @@
-/* bench_fathom.c - nanoseconds a probe, beside libfathom's, on the same positions.
+/* bench_fathom.c - measures the nanoseconds of a probe, beside libfathom's, on the same positions.
  *
  *     bench_fathom [-n POSITIONS] SYZYGY_DIR TABLES_DIR MATERIAL...
  *
- * Takes random legal positions (the same in every run), half with either side to move, probes all
- * once to bring the data into memory, then times ROUNDS rounds of all and reports the fastest. One
- * thread. Verdicts that differ are counted and make the exit status 1. */
+ * Draws random legal positions, half with either side to move. Every run draws identical ones.
+ * Probes all of them once to bring the data into memory, then times ROUNDS rounds of all, and
+ * reports the fastest round. It uses one thread. The exit status is 1 if any verdicts differ; their
+ * number is printed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ typedef struct Bench {
     const treb_tables *tables;
     treb_position *pos;
     size_t count;
-    uint64_t sum; /* of all answers, so that no probe is optimised away */
+    uint64_t sum; /* sum of all answers, so that the compiler keeps every probe */
     uint64_t failed;
 } Bench;
 
@@ -79,7 +80,7 @@ static void probe_treb_root(Bench *bench, const treb_position *pos)
     bench->sum += (uint64_t)value.plies[TREB_DTZ];
 }
 
-/* What tb_probe_root does: the value of every move. */
+/* Probes the value of every move, as tb_probe_root does. */
 static void probe_treb_moves(Bench *bench, const treb_position *pos)
 {
     treb_move move[TREB_MOVES_MAX];
@@ -91,7 +92,7 @@ static void probe_treb_moves(Bench *bench, const treb_position *pos)
 
 /* ---- Timing ---------------------------------------------------------------------------------- */
 
-/* Nanoseconds a probe of the first `count` positions. */
+/* Returns the nanoseconds of a probe, on the first `count` positions. */
 static double measure(Bench *bench, Prober *probe, size_t count)
 {
     double best = 0;
@@ -99,7 +100,7 @@ static double measure(Bench *bench, Prober *probe, size_t count)
         double start = clock_seconds();
         for (size_t i = 0; i < count; i++) probe(bench, &bench->pos[i]);
         double took = clock_seconds() - start;
-        /* Round 0 warms up. */
+        /* Round 0 only warms up. */
         if (round == 1 || (round > 1 && took < best)) best = took;
     }
     return 1e9 * best / (double)count;
@@ -125,7 +126,7 @@ static void print_row(const char *material, const char *ours, const char *theirs
     fflush(stdout);
 }
 
-/* Whether all probes succeeded and agreed. */
+/* Returns whether all probes succeeded and agreed. */
 static bool bench_material(Bench *bench, const char *name)
 {
     Material m;
@@ -164,7 +165,7 @@ static int bench_all(const char *directory, char **names, int count, size_t posi
         return EXIT_FAILURE;
     }
     treb_tables_set_memory(tables, cache_bytes);
-    /* One more: a position is drawn in place before it is known to be legal. */
+    /* One more: a position is drawn in its place in the array before it is known to be legal. */
     Bench bench = {.tables = tables, .count = positions};
     bench.pos = malloc((positions + 1) * sizeof *bench.pos);
     if (bench.pos == NULL) {

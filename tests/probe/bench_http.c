@@ -1,10 +1,10 @@
-/* bench_http.c - what probes cost of tables that a web server has, beside the same files in a folder:
+/* bench_http.c - measures probes of tables on a web server, beside the same files in a folder.
  *
  *     bench_http ADDRESS FOLDER MATERIAL [POSITIONS]
  *
- * Random positions, each asked for a verdict and for the three distances. "cold": the tables are open,
- * and nothing of the position was read before. "warm": the same probe once more. Compared are the
- * answers, too. A user of the library. */
+ * Random positions are probed for the verdict and the three distances. "cold": the tables are open,
+ * but nothing of the position was read before. "warm": the same probe a second time. The answers
+ * are compared, too. The program uses the library as any other program would. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,8 @@ typedef struct Sum {
     uint64_t requests, bytes, most;
 } Sum;
 
-/* Times of probes, cold and warm; medians of them, as other work disturbs some. */
+/* Times of probes, cold and warm. The median is reported, because other work disturbs some
+ * probes. */
 typedef struct Times {
     double *seconds[TIMES];
 } Times;
@@ -52,7 +53,7 @@ static void die(const treb_error *error)
     exit(1);
 }
 
-/* A random position of the men of "KRPvKR"; not each can be. */
+/* Returns a random position of the men of a material such as "KRPvKR". It may be illegal. */
 static treb_position draw(const char *material, uint64_t *seed)
 {
     static const char letters[] = "PNBRQK";
@@ -100,7 +101,8 @@ static treb_tables *open_all(const treb_source *source)
     return tables;
 }
 
-/* One metric of all positions; verdicts come first, so that a distance's costs are its own. */
+/* Measures one metric in all positions. Verdicts come first, so that they do not count as a cost of
+ * the distances. */
 static void measure(const treb_source *source, const treb_tables *far, const treb_tables *near,
                     const treb_position *pos, int count, treb_metric metric)
 {

@@ -1,6 +1,7 @@
 #!/bin/bash
-# bench_http.sh BENCH_HTTP TABLES MATERIAL... - what probes cost of tables that an nginx of this machine
-# has: bench_http for each material. POSITIONS (500) may be set.
+# bench_http.sh BENCH_HTTP TABLES MATERIAL... - measures probes of tables on an nginx of this
+# machine: runs bench_http for each material. POSITIONS in the environment sets the number of
+# positions (default 500).
 set -eu
 bench=$(realpath "$1") tables=$(realpath "$2")
 shift 2
@@ -12,7 +13,7 @@ port=18080
 while (exec 3<>/dev/tcp/127.0.0.1/$port) 2>/dev/null; do port=$((port + 1)); done
 mkdir "$dir/tables"
 ln -s "$tables"/*.treb "$dir/tables"
-# What the list says of a file but its name is of no interest here, and sums of all would take long.
+# Only the names in the list matter here. Real checksums of all files would take long.
 (cd "$dir/tables" && for f in *.treb; do echo "$(printf '%s' "$f" | sha256sum | cut -c-64)  $f"; done >SHA256SUMS)
 cat >"$dir/nginx.conf" <<END
 daemon off; worker_processes 1; pid $dir/pid; error_log $dir/error;

@@ -1,13 +1,15 @@
-/* bench_search.c - probes a second over positions in the order in which a search asked for them.
+/* bench_search.c - measures probes a second over positions in the order in which a search probed
+ * them.
  *
  *     bench_search [-p] [-s SYZYGY_DIR [-l LIBFATHOM]] TRACE TABLES_DIR
  *
- * TRACE is what tests/record_trace.sh writes. Each list, verdicts and distances to mate, is gone
- * through by 1 and by 2 threads, the second beginning half way. Cold is the first time after the
- * set was opened, with the files in the memory of the system; warm is the fastest of ROUNDS more.
- * With -p the time is what the threads had of the processors: for a machine that has other work as
- * well. Given Syzygy's tables, libfathom answers the same verdicts, from the library named; answers
- * that differ and probes that fail are counted and make the exit status 1. */
+ * TRACE is written by tests/probe/record_trace.sh. It has two lists: verdicts and distances to
+ * mate. Each list is run by 1 and by 2 threads; the second thread starts in the middle. "cold" is
+ * the first run after the set was opened, with the files in the memory of the system. "warm" is the
+ * fastest of ROUNDS more runs. With -p the time is the processor time of the threads, for a machine
+ * that has other work. With Syzygy's tables, libfathom answers the verdicts as well, loaded from
+ * the library LIBFATHOM. The exit status is 1 if answers differ or probes fail; their numbers are
+ * printed. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -28,7 +30,7 @@ typedef struct List {
     size_t count, capacity;
 } List;
 
-/* libfathom has its state in itself. */
+/* libfathom keeps its state in global variables. */
 typedef struct Fathom {
     bool (*init)(const char *path);
     unsigned (*wdl)(uint64_t white, uint64_t black, uint64_t kings, uint64_t queens, uint64_t rooks,
@@ -44,7 +46,7 @@ typedef struct Bench {
     bool processor_time;
 } Bench;
 
-/* An answer, or a negative number. */
+/* Returns the answer, or a negative number on failure. */
 typedef int Prober(const Bench *bench, const treb_position *pos);
 
 static int probe_wdl(const Bench *bench, const treb_position *pos)
@@ -74,8 +76,8 @@ typedef struct Worker {
     Prober *probe;
     const List *list;
     size_t start;
-    double seconds;       /* of the processor */
-    uint64_t failed, sum; /* the sum of the answers, so that none is left out */
+    double seconds;       /* processor time */
+    uint64_t failed, sum; /* `sum`: sum of the answers, so that the compiler keeps every probe */
 } Worker;
 
 static double clock_now(clockid_t clock)
@@ -100,7 +102,7 @@ static void *work(void *context)
     return NULL;
 }
 
-/* Millions of probes a second of all threads together; -1 if a probe failed. */
+/* Returns millions of probes a second of all threads together; -1 if a probe failed. */
 static double pass(const Bench *bench, Prober *probe, const List *list, unsigned threads)
 {
     pthread_t thread[THREADS_MAX];
@@ -123,7 +125,7 @@ static double pass(const Bench *bench, Prober *probe, const List *list, unsigned
     return failed > 0 || started < threads ? -1 : 1e-6 * speed;
 }
 
-/* Opens what answers; nothing of it is in memory then. */
+/* Opens the tables anew, without anything in the memory of the set. */
 static bool open_afresh(Bench *bench, Prober *probe)
 {
     treb_error error;
@@ -140,7 +142,7 @@ static bool open_afresh(Bench *bench, Prober *probe)
     return bench->tables != NULL;
 }
 
-/* Cold and warm rates; false if a probe failed. */
+/* Measures the cold and the warm rate. Returns false if a probe failed. */
 static bool measure_here(Bench *bench, Prober *probe, const List *list, unsigned threads,
                          double rate[2])
 {
@@ -154,7 +156,7 @@ static bool measure_here(Bench *bench, Prober *probe, const List *list, unsigned
     return rate[0] > 0 && rate[1] > 0;
 }
 
-/* The same in a process of its own: libfathom does not survive being opened twice. */
+/* Measures in a new process, because libfathom cannot be opened twice. */
 static bool measure_apart(Bench *bench, Prober *probe, const List *list, unsigned threads,
                           double rate[2])
 {
@@ -174,7 +176,7 @@ static bool measure_apart(Bench *bench, Prober *probe, const List *list, unsigne
     return ok && status == 0;
 }
 
-/* A row of the table: cold and warm, by 1 and by 2 threads. */
+/* Prints a row of the table: cold and warm, by 1 and by 2 threads. */
 static bool row(Bench *bench, const char *name, Prober *probe, const List *list, double rate[4])
 {
     for (unsigned threads = 1; threads <= THREADS_MAX; threads++) {
@@ -231,7 +233,7 @@ static bool append(List *list, const treb_position *pos)
     return true;
 }
 
-/* Verdicts are asked for at a clock of 0, as libfathom wants it. */
+/* Verdicts are probed with a clock of 0, which libfathom requires. */
 static bool read_trace(Bench *bench, const char *path)
 {
     char line[256];
@@ -254,7 +256,7 @@ static bool read_trace(Bench *bench, const char *path)
     return ok;
 }
 
-/* ISO C has no way from the address of an object to that of a function but by their bytes. */
+/* ISO C cannot convert the address of an object to that of a function. Copying the bytes works. */
 static bool find(void *library, const char *name, void *out)
 {
     void *address = dlsym(library, name);

@@ -1,12 +1,12 @@
-/* bench_wait.c - what a slow disk does to a search: the example engine without tables, with probes
- * that wait for the disk, and with those that do not.
+/* bench_wait.c - measures what a slow disk costs a search. The example engine runs without tables,
+ * with probes that wait for the disk, and with probes that do not wait.
  *
  *     bench_wait [-d MS] [-t MS] TABLES
  *
- * The disk is that of slow_disk.h: nothing is in the memory of the system at first, each read of
- * what is not takes MS milliseconds (10), and what is fetched comes after as long. Searches have MS
- * milliseconds (100) each, and go on with the tables and their cache as the ones before left them,
- * as in a game. Prints a table. */
+ * The disk is that of slow_disk.h. At first nothing is in the memory of the system. A read of bytes
+ * that are not in memory takes -d milliseconds (default 10), and so does a fetch. Each search has
+ * -t milliseconds (default 100). It continues with the tables and the cache of the searches before
+ * it, as in a game. Prints a table. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -16,7 +16,7 @@
 
 #include "examples/uci/search.h"
 
-/* A capture or two away from tables of up to five men. */
+/* Positions one or two captures away from tables of up to five men. */
 static const char *const positions[] = {
     "2k5/6r1/3K4/8/8/4R1P1/1P6/8 w - - 0 1",  "R7/8/8/4K1k1/7r/P2P4/8/8 w - - 0 1",
     "1r6/6R1/8/k7/6P1/5K2/7p/8 w - - 0 1",    "8/2R5/3P4/8/3r4/8/k3p3/4K3 w - - 0 1",
@@ -25,7 +25,7 @@ static const char *const positions[] = {
 };
 enum { POSITIONS = sizeof positions / sizeof *positions, TIMES = 3 };
 
-/* How an engine may go about it. */
+/* The ways in which an engine can use tables. */
 typedef enum Way { WITHOUT, WAITING, TRYING, TRYING_WARM, WAYS } Way;
 static const char *const way_text[WAYS] = {"without tables", "waits", "does not wait",
                                            "does not wait, warmed"};
@@ -83,7 +83,7 @@ static Sum search_all(const char *folder, Way way, double seconds)
     if (tt_resize(&tt, HASH_MIB) == 0) abort();
     if (way == TRYING_WARM) {
         int64_t delay = disk.read_delay;
-        disk.read_delay = 0; /* at the start of the program: nobody's clock runs */
+        disk.read_delay = 0; /* set at the start of the program, before any clock runs */
         tables_warm(&tables, 1u << 20);
         disk.read_delay = delay;
     }

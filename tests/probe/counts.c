@@ -1,8 +1,9 @@
 /* counts.c - compares whole tables with published counts: counts TABLES le5.tsv.
  *
- * For every material of the list whose tables are in the folder: wins, draws and losses for both
- * sides to move and the longest mates. The published counts include positions in which an en
- * passant capture is legal; tables have none, so these are run over one by one and probed. */
+ * The list has materials with wins, draws and losses for both sides to move and the longest mates.
+ * Those whose tables are in the folder are compared. The published counts include positions in
+ * which an en passant capture is legal. Tables have none, so these positions are listed one by one
+ * and probed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "core/chess/movegen.h"
 #include "trebuchet.h"
 
-/* Wins, draws, losses and the longest mate in plies. */
+/* Numbers of wins, draws and losses, and the longest mate in plies. */
 typedef struct Figures {
     unsigned long long win, draw, loss;
     unsigned longest;
@@ -21,7 +22,7 @@ typedef struct Figures {
 typedef struct Scan {
     const treb_tables *tables;
     Figures *side;
-    int type[8], color[8], men; /* still to be put on the board, like men together */
+    int type[8], color[8], men; /* the men to put on the board; like men follow each other */
     bool failed;
 } Scan;
 
@@ -45,7 +46,7 @@ static void count_position(Scan *scan, const treb_position *pos)
     if (d.wdl > TREB_DRAW && (unsigned)d.plies > f->longest) f->longest = (unsigned)d.plies;
 }
 
-/* Puts man `next` and those after it on all squares; like men on ascending ones. */
+/* Puts man `next` and those after it on all squares. Like men stand in ascending order. */
 static void put_men(Scan *scan, const treb_position *pos, int next, int from)
 {
     if (next == scan->men) {
@@ -63,9 +64,9 @@ static void put_men(Scan *scan, const treb_position *pos, int next, int from)
     }
 }
 
-/* All positions in which the pawn that just moved two squares stands on a given file. A capturer
- * stands beside it; with one on either side the position is still one: those to the left count only
- * if there is none to the right. */
+/* Counts all positions in which the pawn that just moved two squares is on a given file, with a
+ * capturer beside it. A position with a capturer on either side must count once: capturers to the
+ * left count only if there is none to the right. */
 static void scan_file(Scan *scan, const Material *m, int turn, int file)
 {
     int rank = turn == TREB_WHITE ? 4 : 3;
@@ -81,8 +82,8 @@ static void scan_file(Scan *scan, const Material *m, int turn, int file)
                 scan->type[scan->men++] = type;
             }
         }
-    /* Legality of the capture is checked at the end; a board without a capturer fails it at once.
-     */
+    /* position_check at the end tests whether the capture is legal. Without a capturer it fails at
+     * once. */
     put_men(scan, &pos, 0, 0);
 }
 

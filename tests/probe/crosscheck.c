@@ -1,24 +1,23 @@
-/* crosscheck.c - every position of 3 and 4 men, compared with Syzygy tables through libfathom.
+/* crosscheck.c - compares every position of 3 and 4 men with Syzygy tables, read through libfathom.
  *
  *     crosscheck [-d DROPIN] [-e EVERY] [-j JOBS] [-r POSITIONS] SYZYGY_DIR TABLES_DIR
  *
- * Looks at every cell of every table of both sides to move, and at every position with an en
- * passant capture. Verdicts (WDL) of all are compared. Distances (DTZ) of one position in EVERY
- * (the same in every run; 1 compares all) and of all with en passant: Fathom has them from
- * tb_probe_root alone, which looks at every move. It may be called from one thread only, so that
- * JOBS processes share the work.
+ * It goes through every cell of every table, with both sides to move, and through every position
+ * with an en passant capture. It compares the verdicts (WDL) of all. It compares the distances
+ * (DTZ) of one position in EVERY (identical ones in every run; 1 compares all), and of all with en
+ * passant. Fathom gives distances only by tb_probe_root, which looks at every move. That function
+ * may be called from one thread only, so JOBS processes share the work.
  *
- * DROPIN is our own libfathom.so.1: its answers are then compared as well, with libfathom's and
- * with libtrebuchet's, of the same positions and of so many random POSITIONS of 5 men. Of these
- * Fathom is asked only where SYZYGY_DIR has the table.
+ * DROPIN is our own libfathom.so.1. With it, its answers are compared with those of libfathom and
+ * of libtrebuchet, in the positions above and in POSITIONS random positions of 5 men. In these,
+ * libfathom is compared only where SYZYGY_DIR has the table.
  *
- * `trebuchet compare` compares all distances, with Syzygy's files as libtrebuchet reads them; this is
- * to see that they are read as Fathom does.
+ * `trebuchet compare` compares all distances, with Syzygy's files as libtrebuchet reads them. This
+ * program checks that libtrebuchet reads them as Fathom does.
  *
- * Syzygy stores some distances in moves instead of plies: where the table's flags say so, Fathom's
- * n may stand for n or n + 1. Both are counted, and everything else is an error. Tables that are
- * missing on either side are passed over. Exit status: 0 if all agree and something was compared.
- */
+ * Syzygy stores some distances in moves instead of plies. Where the table's flags say so, Fathom's
+ * n may mean n or n + 1. Both are counted, and everything else is an error. Materials without a
+ * table on either side are skipped. Exit status: 0 if all agree and something was compared. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,10 +36,10 @@
 
 enum { MATERIALS = 145, CHUNK = 4096, SHOWN = 20, EVERY_DEFAULT = 64, PATH_SIZE = 4200 };
 
-/* What was found of one material; the processes each have one. */
+/* Results for one material. Each process has its own. */
 typedef struct Tally {
     uint64_t positions, en_passant;
-    uint64_t distances, exact, rounded; /* compared; equal; one ply off for Syzygy's rounding */
+    uint64_t distances, exact, rounded; /* distances compared, equal ones, and those one ply off by Syzygy's rounding */
     uint64_t wrong, failed;
     DropinTally dropin;
 } Tally;
@@ -48,24 +47,24 @@ typedef struct Tally {
 typedef struct Check {
     const FathomLib *fathom;
     const treb_tables *tables;
-    Dropin dropin; /* `ours` is NULL if it is not asked */
-    Index index;   /* of the table, if all its cells are looked at */
+    Dropin dropin; /* `ours` is NULL if the drop-in is not tested */
+    Index index;   /* index of the table, if all its cells are compared */
     Material material;
     bool loose; /* distances may be rounded */
     uint64_t every;
-    uint64_t positions; /* to draw, if not all cells are looked at */
+    uint64_t positions; /* number of positions to draw, if not all cells are compared */
     Tally *tally;
 } Check;
 
 typedef struct Options {
     const char *syzygy, *directory;
-    const FathomLib *fathom, *dropin; /* Debian's and ours; that is NULL if it is not asked */
+    const FathomLib *fathom, *dropin; /* Debian's library and ours; `dropin` is NULL if it is not tested */
     uint64_t every, positions;
     int jobs;
 } Options;
 
-/* Whether any distance of a material is stored in moves, as its file's flags say. False if there is
- * no such file. */
+/* Reads from a file's flags whether any distance of a material is stored in moves. Returns false
+ * without such a file. */
 static bool read_loose(const char *directory, const Material *m, bool *loose)
 {
     static SyzygyMaps maps;
@@ -105,7 +104,7 @@ static void compare_distance(Check *check, const treb_position *pos)
         return;
     }
     tally->distances++;
-    /* Its answer to a mate says "win", with no distance: the game is lost in 0. */
+    /* Fathom says "win" for a mate, without a distance: the side to move has lost in 0 plies. */
     if (root == TB_RESULT_CHECKMATE) verdict = TB_LOSS;
     if (verdict != (unsigned)ours.wdl) {
         complain(&tally->wrong, pos, "verdict at the root is", ours.wdl, verdict);
@@ -143,7 +142,8 @@ static void compare(Check *check, const treb_position *pos, bool distance)
 
 /* ---- All positions --------------------------------------------------------------------------- */
 
-/* The same men with en passant, where the last move can have been a double step. */
+/* Compares positions of these men with en passant, where the last move can have been a double
+ * step. */
 static void compare_en_passant(Check *check, const treb_position *pos)
 {
     uint64_t theirs = position_men_of(pos, !pos->turn, TREB_PAWN);
@@ -158,7 +158,8 @@ static void compare_en_passant(Check *check, const treb_position *pos)
     }
 }
 
-/* One number in `every`, scattered: a plain remainder would keep a man on one square. */
+/* Returns true for one number in `every`. The numbers are scattered, because a plain remainder
+ * would keep one man on the same square. */
 static bool in_sample(const Check *check, uint64_t number)
 {
     return (number * HASH_FACTOR >> 32) % check->every == 0;
@@ -185,7 +186,8 @@ static void compare_cells(Check *check, int job, int jobs)
     }
 }
 
-/* Random positions of 5 men; where there is a square for it, every other one with en passant. */
+/* Compares random positions of 5 men. Every other one has en passant if there is a square for
+ * it. */
 static void compare_drawn(Check *check, int job, int jobs)
 {
     uint64_t seed = UINT64_C(0x2545f4914f6cdd1d) + (uint64_t)job;
@@ -206,7 +208,8 @@ static void compare_drawn(Check *check, int job, int jobs)
     }
 }
 
-/* A process of its own: Fathom's state is not shared. */
+/* Starts a process for a part of the work, because the state of Fathom cannot be shared by
+ * threads. */
 static pid_t start_job(const Options *o, Check check, int job, int jobs)
 {
     pid_t child = fork();
@@ -271,7 +274,7 @@ static bool has_tables(const treb_tables *tables, const char *name)
            treb_tables_find(tables, name, TREB_DTZ, &info, NULL) == TREB_OK;
 }
 
-/* Returns whether all went well; adds to `sum`. */
+/* Returns whether all is well. Adds the results to `sum`. */
 static bool check_material(const Options *o, const treb_tables *tables, const Material *m,
                            uint64_t positions, Tally *shared, Tally *sum)
 {
@@ -308,7 +311,7 @@ static void print_dropin(const char *what, const DropinTally *t)
            (unsigned long long)t->rounded, (unsigned long long)t->wrong);
 }
 
-/* Random positions of 5 men, as many of each material. */
+/* Compares random positions of 5 men, the same number for each material. */
 static bool check_drawn(const Options *o, treb_tables *tables, Tally *shared, Tally *sum)
 {
     Material list[MATERIALS];
@@ -353,7 +356,7 @@ static int crosscheck(const Options *o, treb_tables *tables)
     return ok && sum.positions > 0 && good(&sum) && good(&drawn) ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* The helper functions, which need no tables: of every square, with `occupied`. */
+/* Compares the helper functions, which need no tables, for every square and this `occupied`. */
 static bool same_helpers(const FathomLib *a, const FathomLib *b)
 {
     static const char *const sliders[] = {"tb_rook_attacks", "tb_bishop_attacks",
@@ -363,7 +366,7 @@ static bool same_helpers(const FathomLib *a, const FathomLib *b)
     uint64_t (*pawn[2])(unsigned, bool), (*pop[2])(uint64_t);
     unsigned (*count[2])(uint64_t), (*first[2])(uint64_t);
     const FathomLib *lib[2] = {a, b};
-    /* Fathom makes its tables of attacks when it is first initialised. */
+    /* Fathom builds its attack tables when it is first initialised. */
     for (int i = 0; i < 2; i++)
         if (!lib[i]->init("") || !fathom_symbol(lib[i], "tb_pawn_attacks", &pawn[i]) ||
             !fathom_symbol(lib[i], "tb_pop_lsb", &pop[i]) ||
@@ -391,7 +394,8 @@ static bool same_helpers(const FathomLib *a, const FathomLib *b)
     return wrong == 0;
 }
 
-/* Options, and Debian's library and ours. False after saying what is wrong. */
+/* Reads the options and loads Debian's library and ours. Prints an error and returns false on
+ * failure. */
 static bool parse(Options *o, FathomLib lib[2], int argc, char **argv)
 {
     const char *dropin = NULL;

@@ -1,9 +1,9 @@
-/* crosscheck_dropin.h - the drop-in's answers at the root beside Debian's libfathom's and beside
- * libtrebuchet's own. Included once, by crosscheck.c.
+/* crosscheck_dropin.h - compares the drop-in's answers at the root with those of Debian's libfathom
+ * and of libtrebuchet. Included once, by crosscheck.c.
  *
  * Every move must have the same verdict, distance, rank and score in both. Where Syzygy's distance
- * is in moves, Fathom's n may stand for n + 1; then the verdict may differ too if n + 1 is just too
- * late for the 50-move rule, and ranks are not compared. */
+ * is in moves, Fathom's n may mean n + 1. The verdict may then differ if n + 1 is just too late for
+ * the 50-move rule, and ranks are not compared. */
 #ifndef TREB_TESTS_CROSSCHECK_DROPIN_H
 #define TREB_TESTS_CROSSCHECK_DROPIN_H
 
@@ -13,17 +13,17 @@
 
 typedef struct DropinTally {
     uint64_t verdicts, roots, moves, rounded, wrong;
-    uint64_t beside_fathom; /* of the verdicts */
+    uint64_t beside_fathom; /* number of verdicts compared with Fathom's */
 } DropinTally;
 
 typedef struct Dropin {
-    const FathomLib *ours, *theirs; /* theirs is NULL where Syzygy has no such table */
+    const FathomLib *ours, *theirs; /* `theirs` is NULL where Syzygy has no such table */
     const treb_tables *tables;
     bool loose; /* distances may be rounded */
     DropinTally *tally;
 } Dropin;
 
-/* What the two say of one position. */
+/* The results of both libraries for one position. */
 typedef struct DropinRoot {
     unsigned ours[TB_MAX_MOVES], theirs[TB_MAX_MOVES];
     unsigned our_root, their_root;
@@ -39,13 +39,13 @@ static inline void dropin_complain(const Dropin *d, const treb_position *pos, co
     fprintf(stderr, "%s: drop-in: %s: %ld, not %ld\n", fen, what, ours, theirs);
 }
 
-/* The move alone, without what it is worth. */
+/* Returns the move of a result, without its value. */
 static inline unsigned dropin_move(unsigned result)
 {
     return result & ~(TB_RESULT_WDL_MASK | TB_RESULT_DTZ_MASK);
 }
 
-/* The result for a move in a list, or TB_RESULT_FAILED. */
+/* Returns the result for a move in a list, or TB_RESULT_FAILED. */
 static inline unsigned dropin_find(const unsigned *results, unsigned move)
 {
     for (int i = 0; i < TB_MAX_MOVES && results[i] != TB_RESULT_FAILED; i++)
@@ -53,7 +53,7 @@ static inline unsigned dropin_find(const unsigned *results, unsigned move)
     return TB_RESULT_FAILED;
 }
 
-/* Verdict and distance alike, or as rounding may make them. */
+/* Returns whether verdict and distance are equal, or differ as rounding allows. */
 static inline bool dropin_same(Dropin *d, const treb_position *pos, unsigned ours, unsigned theirs)
 {
     unsigned our_dtz = TB_GET_DTZ(ours), their_dtz = TB_GET_DTZ(theirs);
@@ -65,7 +65,7 @@ static inline bool dropin_same(Dropin *d, const treb_position *pos, unsigned our
 
 /* ---- tb_probe_root --------------------------------------------------------------------------- */
 
-/* The moves, beside libfathom's. */
+/* Compares the moves with libfathom's. */
 static inline void dropin_check_moves(Dropin *d, const treb_position *pos, DropinRoot *root)
 {
     int theirs = 0;
@@ -85,7 +85,8 @@ static inline void dropin_check_moves(Dropin *d, const treb_position *pos, Dropi
     }
 }
 
-/* The position itself, beside libtrebuchet's, and that the move proposed keeps its worth. */
+/* Compares the position itself with libtrebuchet's answer. The proposed move must keep the
+ * value. */
 static inline void dropin_check_root(Dropin *d, const treb_position *pos, const DropinRoot *root)
 {
     treb_value value;
@@ -93,7 +94,7 @@ static inline void dropin_check_root(Dropin *d, const treb_position *pos, const 
     treb_status status = treb_probe_root(d->tables, pos, &value, NULL);
     if (status != TREB_OK || value.status[TREB_DTZ] != TREB_OK)
         dropin_complain(d, pos, "no probe of the library", status, 0);
-    /* The word for a mate says "win"; and no clock undoes it. */
+    /* TB_RESULT_CHECKMATE means a win for the mating side. The clock does not change it. */
     bool mated = root->our_root == TB_RESULT_CHECKMATE;
     if (mated ? value.wdl != TREB_LOSS : verdict != value.rule)
         dropin_complain(d, pos, "verdict", verdict, value.rule);
@@ -114,13 +115,13 @@ static inline unsigned dropin_result_of(const unsigned *results, TbMove move)
     return found != TB_RESULT_FAILED ? found : dropin_find(results, key | TB_RESULT_EP_MASK);
 }
 
-/* Whether the move is one of which the two may say different things. */
+/* Returns whether the libraries may give different answers for a move. */
 static inline bool dropin_may_differ(const DropinRoot *root, TbMove move, bool by_dtz)
 {
     unsigned ours = dropin_result_of(root->ours, move);
     unsigned theirs = dropin_result_of(root->theirs, move);
     if (by_dtz) return TB_GET_DTZ(ours) != TB_GET_DTZ(theirs);
-    /* A quiet move into a loss in 100 plies, which wins too late: Fathom calls it a win. */
+    /* A quiet move into a loss in 100 plies wins too late. Fathom calls it a win. */
     return TB_GET_DTZ(ours) == 101;
 }
 
@@ -177,7 +178,7 @@ static inline void dropin_compare_wdl(Dropin *d, const treb_position *pos)
     if (ours != theirs) dropin_complain(d, pos, "WDL beside libfathom's", ours, theirs);
 }
 
-/* At a clock and with flags that depend on `number`. */
+/* Compares both at the root. The clock and the flags depend on `number`. */
 static inline void dropin_compare_root(Dropin *d, const treb_position *at, uint64_t number)
 {
     static const uint8_t clocks[] = {0, 0, 0, 1, 40, 70, 80, 90, 95, 98, 99, 100, 101, 150, 220};

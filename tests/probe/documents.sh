@@ -1,7 +1,7 @@
 #!/bin/bash
-# documents.sh - what docs/library.md and docs/engines.md print works as printed: their whole
-# programs are built and run by the commands shown ("    $ ..."), which must print what is shown; and
-# the signatures are those of the headers.
+# documents.sh - checks that docs/library.md and docs/engines.md work as printed. The complete
+# programs in them are built and run by the commands shown ("    $ ..."), which must print what is
+# shown. The signatures must be those of the headers.
 #
 #     documents.sh BUILD TABLES      TABLES has all tables of three men
 set -eu
@@ -16,7 +16,7 @@ fail() {
     exit 1
 }
 
-# As if it were installed.
+# A pkg-config file as for an installed library.
 cat >"$work/trebuchet.pc" <<END_PC
 fathomdir=$top/probe/fathom
 fathomlibdir=$build/fathom
@@ -35,7 +35,8 @@ ln -s "$tables" "$work/tables"
 cd "$work"
 
 ran=0
-# check DOCUMENT: programs into files of the names that their first lines tell, then the commands.
+# check DOCUMENT: writes the programs to files, whose names are in their first lines, and runs the
+# commands.
 check() {
     local doc=$1 line command='' expected=''
     awk '/^```c$/ { code = 1; text = ""; next }
@@ -43,7 +44,7 @@ check() {
                                                      printf "%s", text > word[2] }
                    code = 0 }
          code { text = text $0 "\n" }' "$doc"
-    # The lines of an indented block, each command with what it prints.
+    # Prints the lines of an indented block: each command with its output.
     try() {
         [ -n "$command" ] || return 0
         eval "$command" >printed 2>&1 || { cat printed >&2; fail "$doc: $command: fails"; }
@@ -63,7 +64,7 @@ check "$top/docs/library.md"
 check "$top/docs/engines.md"
 [ "$ran" -ge 8 ] || fail "only $ran commands found"
 
-# Prototypes, each on one line: from a line that begins with one to the next semicolon.
+# Prints the prototypes, each on one line. A prototype ends at the next semicolon.
 prototypes() {
     awk '/^[a-z][a-z_ *]*treb_[a-z_]*\(/ { inside = 1; text = "" }
          inside { sub(/^ +/, " "); text = text $0 }

@@ -1,12 +1,12 @@
-/* calls.c - an engine's calls to Fathom, as C and as C++: source.sh builds it with one Fathom after
- * the other, and all must print the same.
+/* fathom_calls.c - an engine's calls to Fathom, in C and C++. fathom_source.sh builds it with one
+ * Fathom after the other, and all must print the same.
  *
- *     calls DIR COUNT     so many random positions of three men; DIR has their tables */
+ *     calls DIR COUNT     COUNT random positions of three men; DIR has their tables */
 #include <stdio.h>
 #include <stdlib.h>
 #include <tbprobe.h>
 
-/* An engine that assigns these, or calls with its own types, compiles with Fathom's header alone. */
+/* These types compile only if the header's functions have the types of Fathom's header. */
 typedef unsigned Wdl(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
                      unsigned, unsigned, unsigned, bool);
 typedef unsigned Best(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
@@ -40,7 +40,7 @@ static unsigned below(unsigned count)
 
 static uint64_t bit(unsigned square) { return UINT64_C(1) << square; }
 
-/* False if no game leads to it. */
+/* Draws a position. Returns false if it is illegal. */
 static bool draw(Board *b)
 {
     unsigned king = below(64), enemy = below(64), man = below(64), type = below(3);
@@ -73,7 +73,7 @@ static int by_move(const void *a, const void *b)
     return (int)((const struct TbRootMove *)a)->move - (int)((const struct TbRootMove *)b)->move;
 }
 
-/* In an order that does not depend on the library. */
+/* Prints the moves in an order that does not depend on the library. */
 static void print_root(const Board *b)
 {
     unsigned results[TB_MAX_MOVES], count = 0;
@@ -115,7 +115,7 @@ static void print_position(const Board *b)
     print_ranks(rank_by_wdl(BOARDS(b), b->rule50, 0, 0, b->turn, true, &moves), &moves);
 }
 
-/* A change to any number of the header shows. */
+/* Prints all numbers of the header, so that a change to any of them is seen. */
 static void print_numbers(void)
 {
     printf("%d %d %d, %d %d %d %d, %d %d %d %d %d, %d %d %d %d %d\n", TB_MAX_MOVES, TB_MAX_CAPTURES,
@@ -150,5 +150,5 @@ int main(int argc, char **argv)
         left--;
     }
     printf("%x\n", probe_wdl(BOARDS(&board), 0, 1, 0, true));
-    return 0; /* without tb_free, which fails in Debian's */
+    return 0; /* without tb_free, which fails in Debian's library */
 }

@@ -1,5 +1,5 @@
-/* fathom_lib.h - a libfathom that a test loads by itself: Debian's, the drop-in, or both side by
- * side, with positions as ours. The tests that include it use Debian's header. */
+/* fathom_lib.h - a libfathom that a test loads itself: Debian's, the drop-in, or both side by side.
+ * Positions are of our own type. The tests that include this file use Debian's header. */
 #ifndef TREB_TESTS_FATHOM_LIB_H
 #define TREB_TESTS_FATHOM_LIB_H
 
@@ -20,8 +20,8 @@ typedef struct FathomLib {
     __typeof__(tb_probe_root_wdl) *root_wdl;
 } FathomLib;
 
-/* ISO C knows no conversion of an object's address to a function's; POSIX promises that it works.
- */
+/* ISO C cannot convert the address of an object to that of a function. POSIX guarantees that it
+ * works. */
 static inline bool fathom_symbol(const FathomLib *lib, const char *name, void *out)
 {
     void *address = dlsym(lib->handle, name);
@@ -30,7 +30,7 @@ static inline bool fathom_symbol(const FathomLib *lib, const char *name, void *o
     return address != NULL;
 }
 
-/* Local, so that two do not get at each other's variables. */
+/* Loads the library with local symbols, so that two libraries do not share variables. */
 static inline bool fathom_load(FathomLib *lib, const char *path)
 {
     lib->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -56,7 +56,7 @@ static inline unsigned fathom_wdl(const FathomLib *lib, const treb_position *pos
     return lib->wdl(FATHOM_BOARDS(pos), pos->ep, pos->turn == TREB_WHITE);
 }
 
-/* With the position's clock. */
+/* Probes the root with the position's clock. */
 static inline unsigned fathom_root(const FathomLib *lib, const treb_position *pos,
                                    unsigned *results)
 {

@@ -1,9 +1,9 @@
 #!/bin/sh
-# source.sh - tbprobe.c and tbprobe.h in an engine's source tree, in place of Fathom's: calls.c is
-# built with them as C and as C++, with the shared drop-in, and with Debian's Fathom; all read the
-# same files and must say the same.
+# fathom_source.sh - tests tbprobe.c and tbprobe.h in an engine's source tree, in place of Fathom's.
+# fathom_calls.c is built with them as C and as C++, with the shared drop-in, and with Debian's
+# Fathom. All read the same files and must print the same.
 #
-#     source.sh BUILD     CC, CXX as usual, CXX= skips C++
+#     fathom_source.sh BUILD     CC, CXX as usual, CXX= skips C++
 set -eu
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -20,7 +20,8 @@ fail() {
     exit 1
 }
 
-# An engine's folder: its own source, ours, and nothing of this tree but the library and its header.
+# The engine's folder has its own source and ours. It uses nothing else of this tree but the library
+# and its header.
 mkdir "$work/engine"
 cp "$top"/probe/fathom/tbprobe.[ch] "$work/engine"
 cp "$top/tests/probe/fathom_calls.c" "$work/engine/calls.c"
@@ -29,7 +30,7 @@ cd "$work/engine"
 strict="-Wall -Wextra -Wshadow -Wpedantic -Werror -I. -I$top/include"
 library="-L$build -ltrebuchet -Wl,-rpath,$build"
 
-# The words are meant to be split.
+# The words are split on purpose.
 # shellcheck disable=SC2086
 {
     $cc -std=c99 $strict calls.c tbprobe.c -o c99 $library -lpthread
@@ -37,13 +38,13 @@ library="-L$build -ltrebuchet -Wl,-rpath,$build"
     $cc -std=c99 $strict calls.c -o shared "$build/fathom/libfathom.so.1" -Wl,-rpath,"$build/fathom"
     $cc -std=c99 calls.c -o theirs -lfathom -I/usr/include
     if [ -n "$cxx" ]; then
-        # All as C++, whatever the file is called, and C++ with C linked to it.
+        # First everything as C++, whatever the file's name; then C++ linked with C.
         $cxx -std=c++11 $strict -x c++ calls.c tbprobe.c -o cxx -x none $library -lpthread
         $cxx -std=c++20 $strict calls.cc tbprobe.o -o mixed $library -lpthread
     fi
 } || fail "does not build"
 
-# calls.c has <tbprobe.h>: without -I. the system's, which is Fathom's own.
+# fathom_calls.c includes <tbprobe.h>. Without -I. this is the system's header, Fathom's own.
 LD_LIBRARY_PATH='' ./theirs "$tables" $count >expected || fail "Debian's Fathom does not answer"
 [ "$(grep -c best expected)" -gt $((count / 2)) ] || fail "few positions are answered"
 for program in c99 shared ${cxx:+cxx mixed}; do
@@ -54,7 +55,7 @@ for program in c99 shared ${cxx:+cxx mixed}; do
     }
 done
 
-# What an engine sets in its tbconfig.h counts.
+# The definitions in an engine's tbconfig.h have an effect.
 echo '#define TB_VALUE_MATE 9000' >tbconfig.h
 # shellcheck disable=SC2086
 $cc -std=c99 $strict calls.c tbprobe.c -o own $library -lpthread

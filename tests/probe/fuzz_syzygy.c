@@ -1,6 +1,6 @@
-/* fuzz_syzygy.c - Syzygy files of any bytes: opening one ends with a table or an error, and so does
- * reading any position. libFuzzer. The last byte says which material the file is taken for, so that
- * the files of tests/data/syzygy are seeds. */
+/* fuzz_syzygy.c - a libFuzzer target: Syzygy files of arbitrary bytes. Opening one ends with a
+ * table or an error, and so does reading any position. The last byte chooses the material that the
+ * file is read as, so that the files of tests/data/syzygy are seeds. */
 #include "probe/syzygy/syzygy.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ static const char *const names[] = {"KQvK",   "KRvK",   "KPvK",  "KBvKN",    "KN
                                     "KRPvKR", "KPPvKP", "KQvKQ", "KRBBvKNN", "KPPPvKPP"};
 enum { NAMES = sizeof names / sizeof *names, READS = 64 };
 
-/* The order of men that an index of ours is given; the file has its own. */
+/* Makes an index with a random order of men. The file has another order of its own. */
 static bool any_index(SyzygyIndex *index, const SyzygyMaps *maps, const Material *material,
                       int file)
 {
@@ -68,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     treb_error error;
     if (!material_parse(names[data[size - 1] % NAMES], &material)) abort();
     treb_metric metric = data[size - 1] & 128 ? TREB_DTZ : TREB_WDL;
-    /* Sizes other than those of whole files would all be refused alike. */
+    /* Only the sizes of whole files pass the first check. */
     size_t whole = (size - 1) / 64 * 64 + 16 + 64;
     int file = memfd_create("fuzz", MFD_CLOEXEC);
     if (file < 0 || ftruncate(file, (off_t)whole) != 0) abort();

@@ -25,14 +25,15 @@ DIAGONAL = [9 * i for i in range(8)]
 
 
 class Counts:
-    """Of one side to move: positions by verdict, and those won and lost by distance."""
+    """The counts of one side to move: positions by verdict, and wins and losses by distance."""
 
     def __init__(self):
         self.verdict = dict.fromkeys(VERDICTS, 0)
         self.spread = {"win": {}, "loss": {}}
 
     def add(self, verdict, plies, positions):
-        """Positions that are won or lost, those that the 50-move rule draws among them, in so many plies."""
+        """Number of positions that are won or lost in a number of plies, including those that the 50-move rule
+        draws."""
         spread = self.spread["win" if verdict in ("win", "cursed_win") else "loss"]
         spread[plies] = spread.get(plies, 0) + positions
 
@@ -47,7 +48,7 @@ class Counts:
 
 
 def published(path):
-    """Counts by material and side, as the site's file has them."""
+    """Counts by material and side, as in the site's file."""
     tables, now = {}, None
     for line in open(path):
         if match := re.match(r"#+ (\w+) #+", line):
@@ -88,7 +89,7 @@ def men_of(material):
 
 
 def like_men(material):
-    """In how many ways like men can change places."""
+    """Returns the number of ways in which like men can change places."""
     return math.prod(math.factorial(side.count(man)) for side in material[1:].split("vK") for man in set(side))
 
 
@@ -105,8 +106,8 @@ def wanted(metric):
 
 
 def on_diagonal(command, tables, material, metric, sides):
-    """Adds to what was counted half of the positions that are their own mirror image: they have four images,
-    and are as much of a position as those with eight."""
+    """Adds half of the positions that are their own mirror image. Such a position has four images, but counts as
+    much as one with eight."""
     men, seen = men_of(material), set()
     for white_king in DIAGONAL[:4]:
         for others in itertools.permutations([s for s in DIAGONAL if s != white_king], len(men) - 1):
@@ -130,7 +131,7 @@ def there(tables, material, metric):
 
 
 def counted(command, tables, material, metric):
-    """The same of our table, in the site's units."""
+    """Returns the counts of our table, in the site's units."""
     answer = ask([command, "stats", "--json", *wanted(metric), *folders_of(tables), material])
     stats, sides = json.loads(answer.stdout), [Counts(), Counts()]
     for side, turn in zip(sides, SIDES):

@@ -1,7 +1,8 @@
 #!/bin/sh
-# record_trace.sh ENGINE TABLES MEN OUT: has the example engine search endings of more than MEN (4 or
-# 5) men with the tables of up to MEN, and writes all that it asks of them, in order, as lines of
-# "wdl FEN" and "dtm FEN". The same every time: the searches end after a number of nodes.
+# record_trace.sh ENGINE TABLES MEN OUT - records the probes of the example engine. It searches
+# endings of more than MEN (4 or 5) men with the tables of up to MEN men. OUT gets its probes in
+# order, as lines "wdl FEN" and "dtm FEN". Every run records identical ones, because the searches
+# end after a number of nodes.
 set -eu
 
 engine=$1 tables=$2 men=$3 out=$4

@@ -1,7 +1,7 @@
 #!/bin/sh
-# symbols.sh - what the libraries show to the world: every global symbol begins with treb_, and every
-# function of the public header is there, in the shared library and in the static one. In the shared
-# one each has a version that is named after the SONAME.
+# symbols.sh - checks the symbols that the libraries export. Every global symbol begins with treb_.
+# Every function of the public header is in the shared and in the static library. In the shared one
+# each function has a version named after the SONAME.
 #
 #     symbols.sh libtrebuchet.so libtrebuchet.a [trebuchet.h]
 set -eu
@@ -13,13 +13,13 @@ fi
 shared=$1 static=$2
 header=${3:-$(dirname "$0")/../../include/trebuchet.h}
 
-# A declaration begins with TREB_API; its name is what stands before the first bracket of the text
-# that follows, which may be on the next line.
+# A declaration begins with TREB_API. Its name stands before the first bracket of the following
+# text, which may be on the next line.
 declared=$(grep -v '^#' "$header" | tr '\n' ' ' | grep -o 'TREB_API [^;(]*(' |
     sed 's/ *($//; s/.*[ *]//' | sort -u)
 
-# GNU's nm prints "address type name", and of a shared library "name@@version"; what the linker makes
-# itself (_init, _end, the versions ...) is left out.
+# GNU's nm prints "address type name", and for a shared library "name@@version". Symbols that the
+# linker makes itself (_init, _end, the versions ...) are left out.
 names() {
     nm "$@" | awk 'NF == 3 && $2 ~ /^[B-TV-Z]$/ { sub("@.*", "", $3); print $3 }' |
         grep -Ev '^(_init|_fini|_edata|_end|__bss_start)$' | sort -u

@@ -1,6 +1,6 @@
 #!/bin/sh
-# symbols_fathom.sh - what the drop-in shows to the world: all that Debian's header of Fathom declares
-# and that its libfathom1 has for programs, and nothing else.
+# symbols_fathom.sh - checks the symbols that the drop-in exports: all that Debian's header of
+# Fathom declares and that its libfathom1 exports for programs, and nothing else.
 #
 #     symbols_fathom.sh libfathom.so.1 [tbprobe.h [the system's libfathom.so.1]]
 set -eu
@@ -17,11 +17,11 @@ wrong() {
     failed=1
 }
 
-# Functions of Debian's library that its header does not declare and whose arguments are structures
-# of its own: left from how it was built, and of no use to a program.
+# Functions of Debian's library that its header does not declare. Their arguments are its internal
+# structures. They are exported only because of the way it was built, and no program can use them.
 internal='TB_probe_dtm encode first_ei leading_pawn num_tables probe_table root_probe_dtm tb_expand_mate'
 
-# one_of NAMES NAME: whether a name is one of those, which stand in lines.
+# one_of NAMES NAME: succeeds if the name is one of those, which stand on lines of their own.
 one_of() {
     case "
 $1
@@ -33,7 +33,7 @@ names() { nm -D --defined-only "$1" | awk '{ print $3 }' | sort -u; }
 our_names=$(names "$ours")
 their_names=$(names "$theirs")
 
-# Names before a bracket or a semicolon, without the functions that are the header's own.
+# The names before a bracket or a semicolon, without the functions that the header itself defines.
 declared=$("${CC:-cc}" -E -P "$header" | tr '\n' ' ' | sed 's/static inline[^{]*{[^}]*}//g' |
     grep -oE '\b(tb|TB)_[A-Za-z0-9_]+ *[(;]' | sed 's/ *[(;]//' | sort -u)
 has() { one_of "$our_names" "$1"; }

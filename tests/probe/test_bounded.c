@@ -1,8 +1,8 @@
-/* test_bounded.c - mate distances whose cells are bounds: what is probed, compared and verified is
- * the distance, and a bound on the wrong side is found.
+/* test_bounded.c - mate distances whose cells are bounds. Probes, comparisons and the verifier give
+ * the distance. The verifier finds a bound on the wrong side.
  *
- *     test_bounded       makes tables of up to four men in the plain way, and others of bounds
- *     TREB_TEST_KEEP=DIR leaves the latter there, with the WDL tables */
+ *     test_bounded           makes tables of up to four men, and turns them into tables of bounds
+ *     TREB_TEST_KEEP=DIR     leaves the tables of bounds in DIR, with the WDL tables */
 #include "check/compare/compare.h"
 #include "tests/support/bounded.h"
 #include "tests/support/draw.h"
@@ -10,19 +10,20 @@
 #include "tests/support/part.h"
 #include "check/verify/verify.h"
 
-static char bounded[PATH_SIZE]; /* the folder; the plain tables are in `work` */
+static char bounded[PATH_SIZE]; /* folder of the tables of bounds; the plain tables are in `work` */
 
 typedef struct Kind {
     const char *name;
-    unsigned stored; /* sides, as bits */
+    unsigned stored; /* stored sides, as bits */
     TableCodec codec;
     BoundedFill fill;
-    bool loose[2]; /* whether wins and losses must be among what conversions tell */
+    bool loose[2]; /* whether there must be wins and losses whose cells are loose */
     bool full;     /* is verified in full */
     bool small;
 } Kind;
 
-/* Juniors first: most have children that are bounds, too, some of other juniors (KRvKP) are plain. */
+/* Sub-endings come first: the children of most tables are bounds, too. Some children are plain
+ * (KRvKP). */
 static const Kind kinds[] = {
     {"KPvK", 3, TABLE_SYMBOLS, BOUNDED_EXTREME, {true, false}, true, true},
     {"KRRvK", 3, TABLE_ZSTD, BOUNDED_RANDOM, {false, true}, true, true},
@@ -35,7 +36,7 @@ static const Kind kinds[] = {
 enum { KINDS = sizeof kinds / sizeof *kinds, SMALL = 2 };
 static Bounded *small[SMALL]; /* as they were written */
 
-/* Under sanitizers the small ones alone. */
+/* Sanitizers run only the small ones. */
 static int kind_count(void) { return test_part() > 1 ? SMALL : KINDS; }
 
 /* ---- Making them ----------------------------------------------------------------------------- */
@@ -55,7 +56,7 @@ static treb_tables *open_set(const char *from)
     return tables;
 }
 
-/* The bounds of one table; the caller frees them. */
+/* Makes the bounds of one table. The caller frees them. */
 static Bounded *make_bounds(const treb_tables *plain, const Kind *kind)
 {
     char path[PATH_SIZE];
@@ -70,7 +71,7 @@ static Bounded *make_bounds(const treb_tables *plain, const Kind *kind)
     return b;
 }
 
-/* Copies what is not there yet. */
+/* Copies the files that the folder does not have yet. */
 static void copy_others(void)
 {
     DIR *list = opendir(work);
@@ -123,7 +124,7 @@ static void tear_down(void)
 
 /* ---- Probing --------------------------------------------------------------------------------- */
 
-/* All positions with all en passant captures. */
+/* Compares all positions, with all en passant captures. */
 START_TEST(same_as_plain)
 {
     CompareSet set[2];
@@ -177,7 +178,7 @@ static void check_same_moves(const treb_tables *plain, const treb_tables *tables
     }
 }
 
-/* The position with each en passant capture that can be. */
+/* Compares a position with each possible en passant capture. */
 static int check_en_passant(const treb_tables *plain, const treb_tables *tables,
                             const treb_position *pos)
 {
@@ -193,7 +194,8 @@ static int check_en_passant(const treb_tables *plain, const treb_tables *tables,
     return count;
 }
 
-/* Positions by chance, asked one by one: the side that is not stored goes by its moves. */
+/* Compares single probes of random positions. The side that is not stored is computed from its
+ * moves. */
 START_TEST(probes_by_chance)
 {
     treb_tables *plain = open_set(work), *tables = open_set(bounded);
@@ -218,7 +220,7 @@ END_TEST
 
 static VerifyResult result;
 
-/* Where `first` has no file of a table the bounds do. */
+/* Verifies a table. A file that `first` does not have is taken from the folder of bounds. */
 static treb_status verify(const char *first, const char *name, VerifyOptions options)
 {
     const char *dirs[] = {first, bounded};
@@ -228,7 +230,7 @@ static treb_status verify(const char *first, const char *name, VerifyOptions opt
     return verify_material(&m, &options, &result);
 }
 
-/* In full where that is quick; the sample of others has cells of all kinds. */
+/* Small tables are verified in full. The sample of the others has cells of all kinds. */
 START_TEST(right_bounds_pass)
 {
     const VerifyOptions ways[] = {{.share = kinds[_i].small ? 1 : 0}, {.full = true}};
@@ -240,11 +242,11 @@ START_TEST(right_bounds_pass)
 }
 END_TEST
 
-/* What is wrong with one cell. */
+/* An error in one cell. */
 typedef struct Wrong {
-    int kind; /* in `small` */
+    int kind; /* number in `small` */
     bool win, loose;
-    int off; /* plies more than the distance */
+    int off; /* the error, in plies */
 } Wrong;
 
 static const Wrong wrongs[] = {
@@ -261,7 +263,8 @@ static bool suits(const Bounded *b, const BoundedCell *cell, const Wrong *wrong)
            value <= (int)b->header.side[!wrong->win].longest[cell->verdict];
 }
 
-/* The first cell from the middle on that suits; in these materials White wins. */
+/* Returns the first suitable cell from the middle of the table on. White wins in these
+ * materials. */
 static uint64_t find_cell(const Bounded *b, const Wrong *wrong)
 {
     uint64_t size = b->header.index.size;
@@ -272,8 +275,8 @@ static uint64_t find_cell(const Bounded *b, const Wrong *wrong)
     return 0;
 }
 
-/* Every other time both sides are stored: then the other side's cells are judged as well. The larger one is verified in
- * full once. */
+/* In every other run both sides are stored, so that the cells of the other side are checked as
+ * well. The larger table is verified in full once. */
 START_TEST(wrong_bounds_are_found)
 {
     const Wrong *wrong = &wrongs[_i * test_part()];

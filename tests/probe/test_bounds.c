@@ -1,9 +1,10 @@
-/* test_bounds.c - what a probe costs at most: how many cells of tables it reads, and how many moves
- * it makes. Counted, not timed: the linker puts the functions below before those of the library.
+/* test_bounds.c - the largest cost of a probe: how many cells of tables it reads, and how many
+ * moves it makes. The test counts, it does not measure time. The linker replaces functions of the
+ * library by those below.
  *
  *     test_bounds            a position of many men whose tables are missing; three men
- *     test_bounds TABLES [N] random positions of all tables there, and from the worst of them N
- *                            steps uphill; prints the greatest counts */
+ *     test_bounds TABLES [N] random positions of all tables there; from the worst of them, N steps towards higher costs; prints the largest
+ * counts */
 #define _DEFAULT_SOURCE
 #include "probe/file.h"
 #include "tests/support/naive_set.h"
@@ -33,7 +34,8 @@ static void forget_counts(void) { cells = made = 0; }
 
 /* ---- Many men, few tables -------------------------------------------------------------------- */
 
-/* 30 moves, 24 of them promotions, and so on for either side: a search among them would not end. */
+/* 30 moves, 24 of them promotions, and similar positions after each. A search through the
+ * promotions would not end. */
 static const char eight[] = "8/PPP4k/8/8/8/8/ppp4K/8 w - - 0 1";
 static const char eight_name[] = "KPPPvKPPP.wdl.treb is not installed";
 
@@ -80,7 +82,7 @@ START_TEST(missing_by_its_moves)
     ck_assert_str_eq(error.text, eight_name);
     ck_assert_uint_eq(count, all);
     ck_assert_uint_eq(cells, 0);
-    ck_assert_uint_le(made, 3 * all); /* names of moves are found by making them, too */
+    ck_assert_uint_le(made, 3 * all); /* the names of moves are found by making moves, too */
     treb_tables_close(tables);
 }
 END_TEST
@@ -89,7 +91,7 @@ END_TEST
 
 enum { KINDS = TREB_METRICS + 2, ROOT = TREB_METRICS, MOVES = TREB_METRICS + 1 };
 
-/* The greatest counts of one kind of probe. Of treb_probe_moves for each move. */
+/* The largest costs of one kind of probe. For treb_probe_moves: the cost for each move. */
 typedef struct Worst {
     unsigned cells;
     treb_position pos;
@@ -100,7 +102,8 @@ static const char *kind_name(int kind)
     return kind == ROOT ? "root" : kind == MOVES ? "moves" : treb_metric_text((treb_metric)kind);
 }
 
-/* Cells read by a probe of one kind; 0 if it fails, as where a table is missing. */
+/* Returns the cells read by a probe of one kind. 0 if it fails, for example because a table is
+ * missing. */
 static unsigned cost_of(const treb_tables *tables, const treb_position *pos, int kind)
 {
     treb_wdl wdl;
@@ -132,11 +135,11 @@ static void compete(const treb_tables *tables, const treb_position *pos, Worst w
     }
 }
 
-/* What a single probe of up to five men may read, DTM from bounds: men that can be taken one after the
- * other are the worst. */
+/* The largest number of cells that a single probe of up to five men may read, with DTM from bounds.
+ * Positions with many captures in a row cost most. */
 static const unsigned most[KINDS] = {30, 400, 400, 3500, 3700, 1600};
 
-/* What was seen; true if nothing is beyond. */
+/* Prints the costs. Returns whether all are within the limits. */
 static bool report(const Worst worst[KINDS], bool print)
 {
     bool good = true;
@@ -172,7 +175,7 @@ static void put_at_random(treb_position *pos, int color, int type, uint64_t *see
     int sq;
     do {
         sq = (int)(next_random31(seed) & 63);
-        /* Pawns about to promote more often than by chance. */
+        /* Pawns about to promote are more frequent than in random positions. */
         if (type == TREB_PAWN && next_random31(seed) % 2)
             sq = (sq & 7) | (color == TREB_WHITE ? 48 : 8);
     } while (bit_test(position_occupied(pos), sq) || (type == TREB_PAWN && (sq < 8 || sq > 55)));
@@ -203,7 +206,7 @@ static bool random_position(const char *name, uint64_t *seed, treb_position *pos
     return position_check(pos, NULL) == TREB_OK;
 }
 
-/* The position with one man elsewhere, or the other side to move. */
+/* Moves one man to another square, or changes the side to move. */
 static bool change(const treb_position *from, uint64_t *seed, treb_position *pos)
 {
     *pos = *from;

@@ -1,4 +1,5 @@
-/* test_cache.c - when a page of which single values are read is worth unpacking. */
+/* test_cache.c - when the cache decides that a page, of which single values are read, is worth
+ * unpacking. */
 #include <check.h>
 #include <stdlib.h>
 
@@ -7,7 +8,7 @@
 
 enum { SLOTS = 6, MOST = 1000 };
 
-/* How often a page is asked for until it is worth unpacking; MOST: never. */
+/* Returns how often a page must be read until it is worth unpacking; MOST: never. */
 static int asked(Cache *cache, CacheSlot *slot)
 {
     int times = 1;
@@ -15,7 +16,8 @@ static int asked(Cache *cache, CacheSlot *slot)
     return times;
 }
 
-/* Early while there is room, late when another page has to go, never without memory. */
+/* A page is unpacked early while there is space, late when it replaces another page, and never
+ * without memory. */
 START_TEST(early_or_late)
 {
     static uint8_t page[CACHE_PAGE_SIZE];
@@ -25,18 +27,18 @@ START_TEST(early_or_late)
     ck_assert(cache_init(&cache, 2 * CACHE_PAGE_SIZE));
     int early = asked(&cache, &slots[0]);
     ck_assert_int_gt(early, 1);
-    ck_assert_int_eq(asked(&cache, &slots[1]), early); /* each page by itself */
+    ck_assert_int_eq(asked(&cache, &slots[1]), early); /* each page has its own count */
     ck_assert(!cache_read(&cache, &slots[0], 8, &bytes));
     page[8] = 77;
     for (int i = 0; i < 2; i++) cache_insert(&cache, &slots[i], page, sizeof page, CACHE_PAGE_BITS);
     ck_assert(cache_read(&cache, &slots[0], 8, &bytes));
     ck_assert_uint_eq(bytes, 77);
-    int late = asked(&cache, &slots[2]); /* it is full */
+    int late = asked(&cache, &slots[2]); /* the cache is full */
     ck_assert_int_gt(late, 4 * early);
     ck_assert_int_lt(late, MOST);
     cache_insert(&cache, &slots[2], page, sizeof page, CACHE_PAGE_BITS);
     ck_assert(cache_read(&cache, &slots[2], 8, &bytes));
-    /* One of the others went, and counts from the beginning. */
+    /* One of the other pages was removed, and its count starts again. */
     int gone = cache_read(&cache, &slots[0], 8, &bytes) ? 1 : 0;
     ck_assert(!cache_read(&cache, &slots[gone], 8, &bytes));
     ck_assert_int_eq(asked(&cache, &slots[gone]), late);
@@ -46,7 +48,8 @@ START_TEST(early_or_late)
 }
 END_TEST
 
-/* A page that another thread has unpacked meanwhile is not unpacked again, nor forgotten. */
+/* A page that another thread has unpacked in the meantime is not unpacked again, and stays in the
+ * cache. */
 START_TEST(filled_meanwhile)
 {
     static uint8_t page[CACHE_PAGE_SIZE];

@@ -1,9 +1,9 @@
-/* test_cold.c - what is read of a file that is not in the memory of the system: a verdict costs one
- * page of 4 KiB once the table is open, and opening a table does not read its cells.
+/* test_cold.c - what is read of a file that is not in the memory of the system. A verdict costs one
+ * page of 4 KiB once the table is open. Opening a table does not read its cells.
  *
- * A file is written, synced and dropped from memory; mincore then says what of it comes back. Where
- * the file system keeps all in memory, or a disk is too fast, there is nothing to see, and the tests
- * say so. */
+ * The test writes a file, syncs it and drops it from memory. mincore then shows which pages come
+ * back. Where the file system keeps everything in memory, or the disk is too fast, nothing can be
+ * observed. The tests then print that they are skipped. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -27,8 +27,8 @@ static char directory[PATH_SIZE], path[PATH_SIZE + 40];
 
 /* ---- A file ---------------------------------------------------------------------------------- */
 
-/* Verdicts by chance: a hundred pages. White to move has nothing to take, so that no other table is
- * asked for. */
+/* Writes random verdicts: a hundred pages. White to move has nothing to capture, so that no other
+ * table is read. */
 static void write_table(void)
 {
     static uint16_t verdicts[] = {TREB_LOSS, TREB_BLESSED_LOSS, TREB_DRAW, TREB_CURSED_WIN,
@@ -77,7 +77,8 @@ static void remove_table(void)
 
 /* ---- What is in memory ----------------------------------------------------------------------- */
 
-/* Pages of the file that are in memory; of `pages` in all. */
+/* Returns the number of pages of the file that are in memory. Sets `pages` to the number of all
+ * pages. */
 static int in_memory(int *pages)
 {
     static unsigned char there[100000];
@@ -95,7 +96,7 @@ static int in_memory(int *pages)
     return count;
 }
 
-/* Drops what nobody has mapped. */
+/* Drops all pages that no process has mapped. */
 static void drop(void)
 {
     int file = open(path, O_RDONLY);
@@ -105,7 +106,7 @@ static void drop(void)
     close(file);
 }
 
-/* Drops the file; false where that cannot be. */
+/* Drops the file. Returns false where that is impossible. */
 static bool is_cold(void)
 {
     int pages;
@@ -129,7 +130,8 @@ static treb_tables *open_table(void)
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
-/* The first page and those behind the cells, with what the system reads ahead of these. */
+/* Opening reads the first page and those after the cells, with the pages that the system reads
+ * ahead. */
 START_TEST(opening)
 {
     int pages;
@@ -156,7 +158,7 @@ static treb_position draw(uint64_t *seed)
     return pos;
 }
 
-/* With the default memory, and none. */
+/* Run with the default memory, and with none. */
 START_TEST(one_page_a_verdict)
 {
     uint64_t seed = 5;
@@ -167,7 +169,7 @@ START_TEST(one_page_a_verdict)
     for (int i = 0; i < PROBES; i++) {
         treb_position pos = draw(&seed);
         treb_wdl wdl;
-        drop(); /* but for what was touched, which the set has mapped */
+        drop(); /* pages that were touched stay, because the set has mapped them */
         int before = in_memory(&pages);
         ck_assert_int_eq(treb_probe_wdl(tables, &pos, &wdl, NULL), TREB_OK);
         int read = in_memory(&pages) - before;
@@ -180,8 +182,8 @@ START_TEST(one_page_a_verdict)
 }
 END_TEST
 
-/* Whether the system gives a page at once that is not in memory. Newer kernels begin to read it, and
- * the disks of some virtual machines are done before the call is. */
+/* Returns whether the system returns a page at once that is not in memory. Newer kernels start to
+ * read it, and the disks of some virtual machines finish before the call returns. */
 static bool comes_at_once(int page)
 {
     char byte;
@@ -194,8 +196,8 @@ static bool comes_at_once(int page)
     return came;
 }
 
-/* The same for one who does not wait: nothing is read, then the page that was asked for. Whoever waits
- * never lacks one; nor does, by chance, one who does not where most pages come at once. */
+/* Probes that do not wait: the first one reads nothing, and then only its page is read. Where most
+ * pages come at once, it can happen that no probe has to be repeated. */
 START_TEST(not_ready)
 {
     enum { TRIES = PROBES / 4, FIRST = 20, APART = 5 };

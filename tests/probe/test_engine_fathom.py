@@ -23,7 +23,7 @@ ENGINE = "ethereal-chess"
 WIN, DRAW = 4, 2
 DTZ = 1
 
-# A capture wins by way of a smaller table: men, FEN, move, depth to search.
+# A capture leads to a win in a smaller table: men, FEN, move, depth to search.
 PROBLEMS = [
     (5, "3K3N/8/6p1/4k3/8/7P/8/8 w - - 0 1", "h8g6", 12),
     (5, "8/8/5B1k/2K3n1/8/8/2P5/8 w - - 0 1", "f6g5", 12),
@@ -56,7 +56,7 @@ class Info(ctypes.Structure):
 
 
 class Tables:
-    """libtrebuchet: what is legal, and what it is worth."""
+    """libtrebuchet: which moves are legal, and their values."""
 
     def __init__(self, library, folder):
         self.lib = ctypes.CDLL(library)
@@ -66,7 +66,7 @@ class Tables:
         assert self.set.value, folder
 
     def position(self, fen, moves=()):
-        """The position after some moves, as an object of the library; None if one is illegal."""
+        """Returns the position after some moves, as an object of the library; None if a move is illegal."""
         pos = ctypes.create_string_buffer(128)
         if self.lib.treb_position_from_fen(fen.encode(), pos, None) != 0:
             return None
@@ -84,7 +84,7 @@ class Tables:
         return out.value.decode()
 
     def verdict(self, pos):
-        """From 0, a loss, to 4, a win, for the side to move; None if it is not known."""
+        """Returns the verdict for the side to move, from 0 (loss) to 4 (win); None if it is not known."""
         wdl = ctypes.c_int()
         status = self.lib.treb_probe_wdl(self.set, pos, ctypes.byref(wdl), None)
         return wdl.value if status == 0 else None
@@ -96,7 +96,7 @@ class Tables:
         return count.value == 0
 
     def longest_wins(self, material):
-        """The positions, White and Black to move, with the longest win that is in time."""
+        """Returns the positions with the longest win within the 50-move rule, for White and for Black to move."""
         info = Info()
         status = self.lib.treb_tables_find(
             self.set, material.encode(), DTZ, ctypes.byref(info), None
@@ -123,7 +123,7 @@ class Test:
         self.pair = [self.start(), self.start()]
 
     def start(self, tables=True, folder=None):
-        """The engine, as it runs under `trebuchet engine`."""
+        """Starts the engine under `trebuchet engine`."""
         command = [self.trebuchet, "engine", "--tables", folder or self.folder, "--", ENGINE]
         engine = Engine(command, Hash=16, **({"SyzygyPath": "tables"} if tables else {}))
         engine.ready()
@@ -131,7 +131,7 @@ class Test:
 
     @staticmethod
     def search(engine, limit, fen):
-        """A search that knows of none before."""
+        """Runs a search that does not use results of earlier ones."""
         engine.send("ucinewgame")
         return engine.go(limit, fen)
 
@@ -167,7 +167,7 @@ class Test:
         self.check(False, f"{fen}: drawn by the 50-move rule: {' '.join(moves)}")
 
     def hold(self, fen, plies=40):
-        """Neither side lets the other win."""
+        """In a drawn position neither side loses."""
         pos, moves = self.tables.position(fen), []
         while len(moves) < plies and not self.tables.is_over(pos):
             move, _ = self.pair[len(moves) % 2].go("movetime 50", fen, moves)
@@ -180,7 +180,7 @@ class Test:
         self.check(True, fen)
 
     def drawn_position(self, material, dice):
-        """A random one of a material, White's men first."""
+        """Returns a random position of a material, White's men first."""
         white, black = material.split("v")
         men = white + black.lower()
         while True:
@@ -195,7 +195,7 @@ class Test:
                 return fen
 
     def games(self, materials, drawn_each):
-        """The longest win of each table, and drawn positions."""
+        """Plays the longest win of each table, and drawn positions."""
         for material in materials:
             for fen in self.tables.longest_wins(material):
                 self.win(fen)
@@ -205,7 +205,7 @@ class Test:
                 self.hold(self.drawn_position(material, dice))
 
     def asks(self):
-        """tbhits counts up where tables answer inside the tree, and stays 0 without SyzygyPath."""
+        """tbhits increases where tables answer inside the tree, and stays 0 without SyzygyPath."""
         fen = PROBLEMS[0][1]
         engine, bare = self.start(folder=self.four()), self.start(tables=False)
         _, infos = self.search(engine, "depth 12", fen)
@@ -213,7 +213,7 @@ class Test:
         self.check(hits == sorted(hits) and hits[-1] > 50, f"tbhits {hits}")
         _, infos = self.search(bare, "depth 12", fen)
         self.check(infos[-1].hits == 0, "tbhits without SyzygyPath")
-        # Taken away in the middle of the game, and given back.
+        # The path is removed in the middle of the game, and set again.
         engine.send("setoption name SyzygyPath value <empty>")
         _, infos = self.search(engine, "depth 10", fen)
         self.check(infos[-1].hits == 0, "tbhits after SyzygyPath was emptied")
@@ -224,7 +224,7 @@ class Test:
             self.end(each)
 
     def four(self):
-        """A folder of the tables of at most 4 men."""
+        """Returns a folder with the tables of at most 4 men."""
         if self.men <= 4:
             return self.folder
         folder = os.path.join(self.work, "four")
@@ -236,7 +236,7 @@ class Test:
         return folder
 
     def solve(self, fen, best, depth, folder, tables):
-        """Nodes until the best move is found and kept to, or None, and nodes in all."""
+        """Returns the nodes until the best move is found and kept (None: not found), and the nodes in all."""
         engine = self.start(tables, folder)
         move, infos = self.search(engine, f"depth {depth}", fen)
         self.end(engine)
@@ -249,7 +249,7 @@ class Test:
         return found if move == best else None, infos[-1].nodes
 
     def solves(self):
-        """Finds moves with tables of one man less in a tenth of the nodes, or alone."""
+        """With tables of one man less, the engine finds the move in a tenth of the nodes, or finds it only then."""
         for men, fen, best, depth in PROBLEMS:
             if men - 1 > self.men:
                 continue
@@ -262,7 +262,7 @@ class Test:
             self.check(good, f"{fen}: {best} is no easier with tables")
 
     def en_passant(self):
-        """The word of a move that takes en passant, as Debian's libfathom1 has it."""
+        """Returns the encoding of an en passant move, as in Debian's libfathom1."""
         drop_in = ctypes.CDLL(os.path.abspath(self.library))
         boards = [1 << 28 | 1, 1 << 27 | 1 << 7, 1 | 1 << 7, 0, 0, 0, 0, 1 << 27 | 1 << 28]
         self.check(drop_in.tb_init(self.folder.encode()), "tb_init")

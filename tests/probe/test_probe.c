@@ -397,6 +397,13 @@ START_TEST(missing_capture)
     treb_wdl wdl;
     ck_assert_int_eq(treb_probe_wdl(tables, &pos, &wdl, &error), TREB_ERR_NO_TABLE);
     ck_assert_str_eq(error.text, "KPvK.wdl.treb is not installed");
+    ck_assert_str_eq(error.material, "KPvK");
+    ck_assert_int_eq(error.metric, TREB_WDL);
+    ck_assert_int_eq(
+        treb_probe_distance(tables, &pos, (treb_metric)-1, &(treb_distance){0}, &error),
+        TREB_ERR_ARGUMENT);
+    ck_assert_str_eq(error.material, "");
+    ck_assert_int_eq(error.metric, -1);
     pos.ep = 0;
     ck_assert_int_eq(treb_probe_wdl(tables, &pos, &wdl, &error), TREB_OK);
     ck_assert_int_eq(wdl, TREB_WIN);

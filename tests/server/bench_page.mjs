@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 
 export const build = resolve(process.env.TREB_BUILD || "build");
-export const tables = resolve(process.env.TREB_TABLES || join(build, "test-tables"));
+export const tables = resolve(process.env.TREB_TABLES || join(build, "test", "tables"));
 const fromPage = createRequire(join(build, "page/package.json"));
 const { chromium } = fromPage("playwright-core");
 const shots = join(build, "page/shots");

@@ -124,7 +124,7 @@ onPage("FENs: taken, and refused with a reason", { allow: /status of 40[04]/ }, 
     assert.ok(page.url().endsWith("/?fen=8/5P1k/8/7K/8/8/8/8_w_-_-_0_1"), page.url());
     await hands.type("8/8/8/8/8/8/1Q6/k6K w - - 0 1");
     await page.waitForSelector("#missing:not([hidden])");
-    assert.equal(await hands.text("#sentence"), "Not a position yet", "Black is in check, White to move");
+    assert.equal(await hands.text("#sentence"), "Not a legal position yet", "Black is in check, White to move");
     assert.ok((await hands.text("#missing")).length > 20);
     await hands.open("8/8/8/nonsense w");
     assert.match(await hands.text("#fen-error"), /address holds no position/);
@@ -315,7 +315,7 @@ onPage("a missing table: the moves, and for the owner the command that makes it"
 onPage("beyond the tables play goes on", { allow: NOT_FOUND }, async (hands, page) => {
     await hands.open("8/2R5/3P4/8/3r4/8/k3p3/4K3 w - - 0 1");
     assert.equal(await hands.text("#sentence"), "Not known");
-    assert.match(await hands.text("#note"), /^This is KRPvKRP, 6 men/);
+    assert.match(await hands.text("#note"), /^There is no table for KRPvKRP \(6 pieces\)/);
     assert.equal(await page.locator(".move").count(), 17);
     await page.locator('[data-uci="c7c4"]').click();
     await hands.settled();
@@ -354,7 +354,7 @@ onPage("a drill: won by hints, slipped, taken back", {}, async (hands, page) => 
     await hands.open("1k6/8/1K6/8/8/8/8/R7 w - - 0 1");
     await page.click("#drill-start");
     await hands.settled();
-    assert.match(await hands.text("#drill"), /^White wins, at best in 2 moves: show how\. 0 moves made/);
+    assert.match(await hands.text("#drill"), /^Win as White; the shortest way takes 2 moves\. 0 moves made/);
     assert.equal(await hands.text("#sentence"), "White to move", "the answers are hidden");
     assert.equal(await page.locator(".move").count(), 0);
     assert.ok(await page.isDisabled("#play"));
@@ -593,7 +593,7 @@ onPage("axe finds no fault: light, dark, narrow, beyond, dialogs", { allow: NOT_
 
 onPage("the side not to move in check: let it move", { allow: /status of 400/ }, async (hands, page) => {
     await hands.open("8/8/8/8/8/8/1Q6/k6K w - - 0 1");
-    assert.equal(await hands.text("#sentence"), "Not a position yet");
+    assert.equal(await hands.text("#sentence"), "Not a legal position yet");
     assert.match(await hands.text("#missing"), /^Black is in check, but it is White’s move\./);
     await page.click("#missing button");
     assert.match(await hands.verdict(), /White|Draw|Stalemate|Checkmate/);
@@ -992,7 +992,7 @@ onPage("corresponding squares are asked for, not forced on anybody", { allow: NO
     assert.match(await hands.verdict(), /Black mates/, "a blocked position that the tables know");
     assert.deepEqual(asked, []);
     await page.click("#squares-toggle");
-    await page.waitForFunction(() => /no table of these blocked pawns/.test(document.getElementById("squares-rule").textContent));
+    await page.waitForFunction(() => /no table for these blocked pawns/.test(document.getElementById("squares-rule").textContent));
     assert.match(await hands.text("#squares-rule"), /trebuchet blocked --write tables '8\/8/);
     await hands.open(ROOK);
     assert.ok(await page.isHidden("#squares"), "not blocked");
@@ -1073,7 +1073,7 @@ onPage("advice that plays: one sees which it follows, to the mate", {}, async (h
     assert.equal(await page.locator('[data-strategy="king-and-queen"] button').getAttribute("aria-pressed"), "false");
     await page.click('[data-strategy="king-and-queen"] button');
     await page.waitForSelector('.ply.played[data-at="1"]');
-    assert.match(await hands.text(".strategy-here"), /Black plays by it; the other side is to move\./);
+    assert.match(await hands.text(".strategy-here"), /This method plays Black; the other side is to move\./);
     await page.click('[data-strategy="king-and-queen"] button');
     // Nothing is given away, and endings without strategies show none.
     await page.check("#hide");
@@ -1113,7 +1113,7 @@ onPage("a position that takes long to solve is watched, and stopped", { serve: [
     await hands.open(PAWNS);
     await page.focus(".solver button");
     await page.keyboard.press("Enter");
-    await says("2 other jobs to be done before it.");
+    await says("Waiting for 2 other jobs.");
     assert.equal(await hands.text(":focus"), "Stop", "the focus is not lost");
     job.says = { state: "running", done: 1002 };
     await says("Solving: 1,002 pawn structures so far.");

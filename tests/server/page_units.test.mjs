@@ -543,6 +543,7 @@ test("rules in words", () => {
     assert.equal(claimWords("not loss", "white"), "White does not lose");
     assert.equal(ruleTitle("Lucena's position (Salvio 1634; in any book): rook"), "Lucena's position");
     assert.equal(ruleTitle("The wrong bishop: a rook's pawn"), "The wrong bishop");
+    assert.equal(ruleTitle("King and queen against king.\nThe queen alone"), "King and queen against king");
     assert.deepEqual(ruleText("It is\nso.\n\n  (1) One.\n  (2) Two\nlines."), ["It is so.", "(1) One.", "(2) Two lines."]);
     const figures = (wrong) => ({ positions: 1000, silent: 900, sayings: [{ says: "win", wrong: 0 }, { says: "loss", wrong }] });
     assert.equal(figuresWords(figures(0), "KPvK"), "It applies to 10.0 % of all positions of KPvK (100), and is right in all of them.");

@@ -1,7 +1,8 @@
-/* bounded.h - rewrites DTM tables as tables of bounds. If a capture or the promotion of a last pawn
- * gives a position's distance, its cell gets another value that the format allows: at least the
- * distance of a win, at most that of a loss. It follows docs/format.md, and uses the library only
- * to read tables with distances. Each test program includes it once. */
+/* bounded.h - turns tables of mate distances into tables of bounds. A cell is replaced if a
+ * capture, or the promotion of the last pawn, gives the position's distance. The new value is one
+ * that the format allows: at least the distance of a win, at most that of a loss. The code follows
+ * docs/format.md. It uses the library only to read tables with distances. Each test program
+ * includes this file once. */
 #ifndef TREB_TESTS_SUPPORT_BOUNDED_H
 #define TREB_TESTS_SUPPORT_BOUNDED_H
 
@@ -14,7 +15,7 @@
 #include "tests/support/symbols.h"
 
 typedef struct BoundedCell {
-    uint16_t plies, bound; /* the distance; the value that is written */
+    uint16_t plies, bound; /* the distance; the value to write */
     uint8_t verdict;
     bool known; /* a legal position that is not drawn */
     bool loose; /* a capture or the promotion of a last pawn gives the distance */
@@ -23,7 +24,7 @@ typedef struct BoundedCell {
 typedef struct Bounded {
     TableHeader header;
     BoundedCell *cell[2]; /* by side; NULL: not stored */
-    uint64_t loose[2];    /* number of wins and losses of this kind */
+    uint64_t loose[2];    /* number of wins and of losses whose cells are loose */
     uint64_t failures;    /* number of positions for which the tables have no answer */
 } Bounded;
 
@@ -38,8 +39,8 @@ static inline uint32_t bounded_mix(uint64_t x)
 
 /* ---- Cells ----------------------------------------------------------------------------------- */
 
-/* Returns whether a capture, or a promotion of the last pawn to a queen, gives the distance; -1 if
- * the tables do not know. */
+/* Returns 1 if a capture, or a promotion of the last pawn to a queen, gives the distance; 0 if not;
+ * -1 if a table is missing. */
 static inline int bounded_loose(const treb_tables *from, const treb_position *pos,
                                 const treb_distance *value)
 {
@@ -59,7 +60,7 @@ static inline int bounded_loose(const treb_tables *from, const treb_position *po
     return 0;
 }
 
-/* Returns another distance for the side that wins or loses. */
+/* Returns a value that the format allows in place of the distance. */
 static inline unsigned bounded_other(const TableSide *side, const BoundedCell *cell,
                                      BoundedFill fill, uint32_t random)
 {
@@ -111,7 +112,7 @@ static inline void bounded_fill(const treb_tables *from, Bounded *b, int side, B
 
 /* ---- Headers --------------------------------------------------------------------------------- */
 
-/* Sets the header of a side; the values of its cells are all distances up to the longest. */
+/* Sets the header of a side. Its cells may have every distance up to the longest. */
 static inline void bounded_side(const TableSide *from, bool stored, TableSide *to)
 {
     memcpy(to->count, from->count, sizeof to->count);
@@ -130,7 +131,8 @@ static inline void bounded_side(const TableSide *from, bool stored, TableSide *t
     }
 }
 
-/* Creates a table of the sides `stored` (bits) with the counts of `like`; it has no cells yet. */
+/* Creates a table without cells. `stored` has a bit for each stored side. The counts come from
+ * `like`. */
 static inline Bounded *bounded_empty(const TableHeader *like, unsigned stored, TableCodec codec)
 {
     Bounded *b = calloc(1, sizeof *b);
@@ -165,7 +167,7 @@ static inline Bounded *bounded_make(const treb_tables *from, const TableHeader *
     return b;
 }
 
-/* Copies some sides of a table. */
+/* Copies the sides `stored` (bits) of a table. */
 static inline Bounded *bounded_copy(const Bounded *from, unsigned stored)
 {
     Bounded *b = bounded_empty(&from->header, stored, from->header.codec);

@@ -21,9 +21,9 @@ TOOL = os.path.join(BUILD, "trebuchet")
 DOCS = os.path.join(TOP, "docs")
 DATA = os.path.join(TOP, "tests", "data")
 SYZYGY = os.path.join(DATA, "syzygy")
-# No case takes longer, even with sanitizers on a busy machine.
+# The longest time in seconds that a case may take. Sanitizers on a busy machine need most of it.
 PATIENCE = 600
-# Lines about the progress of long work are not messages: with sanitizers much takes long.
+# Progress lines do not count as messages: with sanitizers most runs are long enough to print some.
 PROGRESS = re.compile(r"^trebuchet [a-z]+: .* \([0-9:]+\)$")
 
 
@@ -39,7 +39,9 @@ class Answer:
             more = [f"    ... {len(lines) - 12} more lines"] if len(lines) > 12 else []
             return "\n".join([f"  {name}:"] + ["    | " + line[:300] for line in lines[:12]] + more)
 
-        return f"{' '.join(self.words)}\n  exit code {self.code}\n{shown('stdout', self.out)}\n{shown('stderr', self.err)}"
+        return (
+            f"{' '.join(self.words)}\n  exit code {self.code}\n{shown('stdout', self.out)}\n{shown('stderr', self.err)}"
+        )
 
     @property
     def lines(self):
@@ -128,8 +130,18 @@ def execute(*words, code=0, stdin=None, env=None, timeout=PATIENCE, cwd=None, st
     """Runs any program. `stdin` is text; `env` adds to the environment; `code` None takes any exit code."""
     environment = {**os.environ, **(env or {})}
     given = {"input": stdin} if stdin is not None else {"stdin": subprocess.DEVNULL}
-    done = subprocess.run([str(word) for word in words], stdout=stdout, stderr=subprocess.PIPE, env=environment, cwd=cwd,
-                          timeout=timeout, encoding="utf-8", errors="replace", check=False, **given)
+    done = subprocess.run(
+        [str(word) for word in words],
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        env=environment,
+        cwd=cwd,
+        timeout=timeout,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+        **given,
+    )
     answer = Answer([str(word) for word in words], done.returncode, done.stdout or "", done.stderr)
     return answer if code is None else answer.exits(code)
 
@@ -140,13 +152,19 @@ def run(*words, **options):
 
 
 def passes(*words, **options):
-    """Runs a program that tests by itself and exits with 0 if all is right; the end of its output is shown if not."""
+    """Runs a program that is a test itself. It must exit with 0; otherwise the error shows the end of its output."""
     answer = execute(*words, code=None, **options)
     text = answer.out + answer.err
     if answer.code != 0:
         failures = [line for line in text.splitlines() if re.search(r":[FE]:|^not ok|FAILED|Assertion|ERROR:", line)]
-        raise AssertionError("\n".join([f"{' '.join(answer.words)}: exit code {answer.code}"] + failures[:30] + ["..."] +
-                                       text.splitlines()[-60:]))
+        raise AssertionError(
+            "\n".join(
+                [f"{' '.join(answer.words)}: exit code {answer.code}"]
+                + failures[:30]
+                + ["..."]
+                + text.splitlines()[-60:]
+            )
+        )
     print(text[-2000:])
     return answer
 
@@ -154,12 +172,17 @@ def passes(*words, **options):
 def start(*words, env=None, stdin=subprocess.DEVNULL, out="out", err="err"):
     """Starts the command in the background, its output in the files `out` and `err`."""
     with open(out, "wb") as stdout, open(err, "wb") as stderr:
-        return subprocess.Popen([TOOL] + [str(word) for word in words], stdin=stdin, stdout=stdout, stderr=stderr,
-                                env={**os.environ, **(env or {})})
+        return subprocess.Popen(
+            [TOOL] + [str(word) for word in words],
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            env={**os.environ, **(env or {})},
+        )
 
 
 def wait_for(condition, what, seconds=60, process=None):
-    """Waits until a condition is true, at most some seconds, or until a process has ended."""
+    """Waits until a condition is true. Fails after some seconds, or when the process has ended."""
     end = time.monotonic() + seconds
     while not condition():
         ended = process is not None and process.poll() is not None
@@ -180,14 +203,14 @@ def write(path, text):
 
 
 def overwrite(path, offset, data):
-    """Writes bytes over those of a file."""
+    """Overwrites bytes of a file."""
     with open(path, "r+b") as file:
         file.seek(offset)
         file.write(data)
 
 
 def unlock(path):
-    """Lets the owner write a file, or all below a folder."""
+    """Gives the owner the right to write a file, or everything below a folder."""
     os.chmod(path, os.stat(path).st_mode | stat.S_IRWXU)
     for folder, below, names in os.walk(path):
         for name in below + names:
@@ -197,7 +220,7 @@ def unlock(path):
 
 
 def copy_files(folder, *patterns, source=TABLES, link=False):
-    """Makes a folder with copies of files of another, or links to them; returns its name."""
+    """Makes a folder with copies of files from another folder, or links to them. Returns the folder's name."""
     os.makedirs(folder, exist_ok=True)
     for pattern in patterns:
         found = glob.glob(os.path.join(source, pattern))
@@ -212,7 +235,7 @@ def copy_files(folder, *patterns, source=TABLES, link=False):
 
 
 def truncated(source, size, path):
-    """Writes the first bytes of a file into another."""
+    """Writes the first `size` bytes of a file to another file."""
     with open(source, "rb") as file:
         data = file.read(size)
     with open(path, "wb") as file:

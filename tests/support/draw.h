@@ -1,4 +1,4 @@
-/* draw.h - random legal positions of a material, the same in every run. */
+/* draw.h - random legal positions of a material. Every run draws identical ones. */
 #ifndef TREB_TESTS_SUPPORT_DRAW_H
 #define TREB_TESTS_SUPPORT_DRAW_H
 

@@ -1,10 +1,10 @@
-/* failing_alloc.h - allocations that fail on demand, for tests of what happens when memory is out.
+/* failing_alloc.h - allocations that fail on demand, to test what the program does without memory.
  *
- * A program linked with failing_alloc.o and the linker's --wrap options (tests/tests.mk does this
- * for every test whose name ends in _memory) calls the functions here instead of malloc and others,
- * and instead of the functions of zstd that allocate. The linker does not redirect calls inside
- * shared libraries, so that the C library, OpenMP and sanitizers are not affected. Calls of all
- * threads are counted together. */
+ * A program linked with failing_alloc.o and the linker's --wrap options calls the functions here
+ * instead of malloc and the others, and instead of the functions of zstd that allocate.
+ * tests/tests.mk links every test so whose name ends in _memory. The linker does not redirect calls
+ * inside shared libraries: the C library, OpenMP and sanitizers are not affected. The counters are
+ * shared by all threads. */
 #ifndef TREB_TESTS_SUPPORT_FAILING_ALLOC_H
 #define TREB_TESTS_SUPPORT_FAILING_ALLOC_H
 
@@ -17,7 +17,7 @@ typedef enum AllocMode {
     ALLOC_MODES
 } AllocMode;
 
-/* Makes allocation number `number` from now on fail; the next is number 0. UINT64_MAX: none. */
+/* Makes one allocation fail, counted from now: the next one is number 0. UINT64_MAX: none fails. */
 void alloc_arm(uint64_t number, AllocMode mode);
 
 /* Lets all allocations succeed again. Returns how many there were since alloc_arm. */
@@ -26,7 +26,7 @@ uint64_t alloc_disarm(void);
 /* Returns the number of blocks allocated and not yet freed by the functions replaced here. */
 int64_t alloc_live(void);
 
-/* Work that must cope with failing allocations. */
+/* A piece of work that must survive failing allocations. */
 typedef struct AllocTest {
     /* Does the work and frees all that it allocates. Stores its result in the context, which must
      * need no allocation. May not use assertions of Check, which allocate. */

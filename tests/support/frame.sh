@@ -1,5 +1,6 @@
-# frame.sh - what tests by script share: sourced with their two arguments, the command and a folder with
-# all tables of 3 and 4 men. They run in a folder of their own, which `leave` removes when they end.
+# frame.sh - what the shell tests share. A test sources it with its own two arguments: the command,
+# and a folder with all tables of 3 and 4 men. The test then runs in a new folder, which `leave`
+# removes at the end.
 if [ $# -ne 2 ] || [ ! -x "$1" ] || [ ! -d "$2" ]; then
     echo "usage: $0 TREBUCHET TABLES" >&2
     exit 2
@@ -9,8 +10,9 @@ TABLES=$(realpath "$2")
 TOP=$(realpath "$(dirname "$0")/../..")
 DIR=$(mktemp -d "${TMPDIR:-/tmp}/trebuchet-test-XXXXXX")
 leave() { chmod -R u+w "$DIR"; rm -rf "$DIR"; }
-# asks_python KIND FILE EXPRESSION: whether it is true of `d`, what a file of JSON has, or of KIND `lines` the list of
-# what its lines have. One Python answers all: hundreds would have to be started. Without Python all is true.
+# asks_python KIND FILE EXPRESSION: succeeds if the expression is true of `d`, the value of a JSON
+# file. With KIND `lines`, `d` is the list of the values of its lines. One Python process answers
+# all questions, because starting hundreds is slow. Without Python every question succeeds.
 if command -v python3 >/dev/null; then
     mkfifo "$DIR/.ask" "$DIR/.answer"
     python3 -c 'import json, os, sys

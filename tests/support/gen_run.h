@@ -1,5 +1,5 @@
-/* gen_run.h - parts that the tests of the generator share: comparing folders, and runs. Each test
- * program includes it once. */
+/* gen_run.h - what the tests of the generator share: comparing folders, and running the generator.
+ * Each test program includes this file once. */
 #ifndef TREB_TESTS_SUPPORT_GEN_RUN_H
 #define TREB_TESTS_SUPPORT_GEN_RUN_H
 
@@ -19,7 +19,8 @@
 
 enum { PATH_SIZE = 4200, ALL = 35, EVERY = (1 << TREB_METRICS) - 1 };
 
-static char tables[PATH_SIZE], work[PATH_SIZE]; /* the good tables; a folder for the others */
+static char tables[PATH_SIZE],
+    work[PATH_SIZE]; /* the reference tables; a folder for other tables */
 
 /* ---- Folders and files ----------------------------------------------------------------------- */
 
@@ -44,7 +45,7 @@ static inline void make_work(void)
 
 static inline void remove_work(void) { remove_tree(work); }
 
-/* A file's bytes, owned by the caller; NULL if there is none. */
+/* Returns a file's bytes, owned by the caller. NULL if there is no such file. */
 static inline char *read_file(const char *directory, const char *name, size_t *size)
 {
     char path[PATH_SIZE + 300], *bytes;
@@ -70,8 +71,8 @@ static inline void check_same_file(const char *directory, const char *name)
     free(good);
 }
 
-/* Checks that every file of a folder is as it should be, and that there are no other files (except
- * scratch files, if allowed). Returns the number of tables. */
+/* Checks that each file of a folder equals the reference file, and that there are no others except
+ * scratch files if `scratch`. Returns the number of tables. */
 static inline int check_folder(const char *directory, bool scratch)
 {
     int n = 0;
@@ -93,7 +94,7 @@ typedef struct Run {
     GenerateOptions options;
     atomic_bool stop;
     GenerateProgress progress;
-    int stop_after; /* stop after so many steps; 0: never */
+    int stop_after; /* stop after this number of steps; 0: never */
     int steps;      /* steps reported */
     bool stopped;
 } Run;
@@ -112,8 +113,7 @@ static inline Material material_of(const char *name)
     return m;
 }
 
-static TableCodec run_codec = TABLE_SYMBOLS; /* codec of new runs; zstd takes a fraction of the
-                                                time */
+static TableCodec run_codec = TABLE_SYMBOLS; /* codec of new runs; zstd is much faster */
 
 static inline Run new_run(const char *directory, unsigned metrics)
 {
@@ -152,15 +152,15 @@ static inline size_t materials_of(const char *names, Material list[8])
     return n;
 }
 
-/* "KRRvK KPvK": these and their sub-endings. */
+/* Sets the materials of a run, such as "KRRvK KPvK". Their sub-endings are included. */
 static inline void run_names(Run *run, const char *names)
 {
     Material list[8];
     run_materials(run, list, materials_of(names, list));
 }
 
-/* Makes tables in `work` in a process of its own, so that OpenMP's threads and the memory that they
- * never free stay out of the tests. */
+/* Makes tables in `work` in a process of its own. The threads of OpenMP, and the memory that they
+ * never free, then do not affect the tests. */
 static inline void make_tables_apart(const char *names, unsigned metrics)
 {
     int status = -1;

@@ -9,10 +9,10 @@
 
 enum { POSITIONS = 64 * 64 * 64 * 2, NO_CHILD = 0xff };
 
-/* The result of a move: a position of this material, or a value in another. */
+/* The result of a move: a position of the material itself, or a value of another material. */
 typedef struct Child {
     uint32_t position;
-    uint8_t verdict; /* NO_CHILD: look at `position` */
+    uint8_t verdict; /* NO_CHILD: the child is `position` */
     uint8_t zeroing, conversion, completes;
     uint8_t capture;
     uint16_t dtm;
@@ -22,7 +22,7 @@ struct Naive {
     Material material;
     int type; /* type of the third man, which is White's; TREB_KING if there is none */
     NaiveValue *value;
-    Naive *queen, *rook; /* the tables that a pawn promotes into */
+    Naive *queen, *rook; /* the tables of the pieces that a pawn promotes into */
 };
 
 static uint32_t number_of(const Naive *naive, const treb_position *pos)
@@ -75,7 +75,7 @@ static Child child_of(const Naive *naive, const treb_position *pos, Move m)
     if (!child.conversion) {
         child.position = number_of(naive, &next);
     } else if (to == NULL || child.capture) {
-        child.verdict = TREB_DRAW; /* two kings, or with a knight or bishop */
+        child.verdict = TREB_DRAW; /* two kings, perhaps with a knight or bishop */
     } else {
         const NaiveValue *value = naive_value(to, &next);
         child.verdict = value->verdict;
@@ -84,7 +84,8 @@ static Child child_of(const Naive *naive, const treb_position *pos, Move m)
     return child;
 }
 
-/* All moves of all legal positions: those of n are children[first[n]] to children[first[n + 1]]. */
+/* All moves of all legal positions. Those of position n are children[first[n]] up to
+ * children[first[n + 1] - 1]. */
 typedef struct Moves {
     uint32_t *first;
     Child *children;
@@ -122,8 +123,8 @@ static void moves_free(Moves *moves)
 
 /* ---- Solving --------------------------------------------------------------------------------- */
 
-/* One metric while it is solved: +n won in n plies, -n - 1 lost in n, 0 not known (at the end:
- * drawn). */
+/* One metric while it is solved. A value is +n for a win in n plies and -n - 1 for a loss in n. 0
+ * means not known yet, and a draw at the end. */
 typedef struct Work {
     treb_metric metric;
     const Moves *moves;
@@ -140,10 +141,10 @@ static int sign_of_child(const Work *work, const Child *child)
     else if (child->verdict != TREB_DRAW)
         sign = child->verdict > TREB_DRAW ? child->dtm : -child->dtm - 1;
     if (!ends || sign == 0) return sign;
-    return sign > 0 ? 0x4000 : -1; /* counts 1 from here */
+    return sign > 0 ? 0x4000 : -1; /* distances start at 1 from here */
 }
 
-/* Returns the value of position n at ply `ply`, when all nearer ones are known. */
+/* Returns the value of position n at ply `ply`. All smaller distances must be known. */
 static int16_t look(const Work *work, uint32_t n, int ply)
 {
     bool lost = true;
@@ -161,13 +162,14 @@ static int16_t look(const Work *work, uint32_t n, int ply)
     return lost && longest == ply ? (int16_t)(-ply - 1) : 0;
 }
 
-/* The pawn's rank, from which positions are solved downwards; 0 without a pawn. */
+/* Returns the rank of the pawn; 0 without a pawn. Positions are solved from the highest rank
+ * down. */
 static int rank_of(const Naive *naive, uint32_t n)
 {
     return naive->type == TREB_PAWN ? (int)(n >> 4 & 7) : 0;
 }
 
-/* Returns the longest mate after a promotion. */
+/* Returns the largest mate distance after a promotion. */
 static int farthest_mate(const Moves *moves)
 {
     int plies = 0;
@@ -182,10 +184,10 @@ static int farthest_mate(const Moves *moves)
 static void solve(const Naive *naive, Work *work)
 {
     uint32_t *open = malloc(POSITIONS * sizeof *open);
-    /* A distance follows from a child that is one ply nearer: none can be longer than the longest
-     * known one by more than a ply. */
+    /* Each distance follows from a child that is one ply nearer. No distance can therefore exceed
+     * the largest known one by more than a ply. */
     int farthest = farthest_mate(work->moves);
-    /* Rank by rank, so that the results of pawn moves are known completely. */
+    /* Each rank is solved after the rank above it, so that the results of pawn moves are known. */
     for (int rank = naive->type == TREB_PAWN ? 6 : 0; rank >= 0; rank--) {
         size_t count = 0;
         for (uint32_t n = 0; n < POSITIONS; n++)
@@ -208,7 +210,7 @@ static void solve(const Naive *naive, Work *work)
     free(open);
 }
 
-/* Notes the results of captures, and which cells the format leaves open. */
+/* Stores the results of captures, and which cells the format leaves open. */
 static void note_freedom(const Moves *moves, uint32_t n, NaiveValue *value, const NaiveValue *all)
 {
     for (uint32_t i = moves->first[n]; i < moves->first[n + 1]; i++) {
@@ -295,8 +297,8 @@ bool naive_write_bytes(const char *directory, const TableHeader *header, uint8_t
     return false;
 }
 
-/* Sets the codes of a WDL table. Each side numbers its verdicts differently, to test that readers
- * use the map. */
+/* Sets the codes of a WDL table. Each side numbers its verdicts in another order, to test that
+ * readers use the map. */
 static void set_verdict_map(TableSide *side, int s)
 {
     side->codes[0] = WDL_VALUES;
@@ -345,7 +347,7 @@ static void put_code(const TableHeader *header, uint8_t *bytes, uint64_t cell, u
     bytes[cell / header->per_byte] += (uint8_t)(code * place);
 }
 
-/* Sets codec symbols and its numbering of cells. */
+/* Sets codec symbols and its way to number cells. */
 static void set_symbols(TableHeader *header, const Material *material, unsigned block_bytes)
 {
     header->codec = TABLE_SYMBOLS;

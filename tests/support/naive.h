@@ -1,6 +1,6 @@
-/* naive.h - solves three men in the plainest way, to check the probe library. It uses the rules
- * (core/chess/movegen.h) and nothing of gen/ or probe/: it goes through every position of the full
- * board again and again until nothing changes. Materials have two kings and one more man. */
+/* naive.h - solves three men in the simplest way, to check the probe library. It uses the rules
+ * (core/chess/movegen.h) and nothing of gen/ or probe/. It goes through every position of the full
+ * board again and again until nothing changes. A material has two kings and one more man. */
 #ifndef TREB_TESTS_SUPPORT_NAIVE_H
 #define TREB_TESTS_SUPPORT_NAIVE_H
 
@@ -11,33 +11,33 @@ typedef struct NaiveValue {
     bool legal;
     uint8_t verdict;
     uint8_t captured;        /* 1 + the best verdict that a capture leads to; 0 without captures */
-    bool dtz_free, dtc_free; /* cells that no probe needs */
-    bool dtm_loose;          /* a win in which a capture or queen promotion mates as soon as any
-                                move */
+    bool dtz_free, dtc_free; /* cells that no probe reads */
+    bool
+        dtm_loose; /* a win in which a capture or a promotion to a queen mates as fast as any other move */
     uint16_t plies[TREB_METRICS];
 } NaiveValue;
 
 typedef struct Naive Naive;
 
-/* Solves "KQvK" and others. KPvK solves KQvK and KRvK first, and owns them. */
+/* Solves a material such as "KQvK". KPvK solves KQvK and KRvK first, and owns them. */
 Naive *naive_solve(const char *material);
 void naive_free(Naive *naive);
 
-/* Returns what a pawn of KPvK promotes into: KQvK or KRvK, by type. Owned by `naive`. */
+/* Returns the table of KQvK or KRvK that a pawn of KPvK promotes into. Owned by `naive`. */
 const Naive *naive_promoted(const Naive *naive, int type);
 
 const Material *naive_material(const Naive *naive);
 
-/* Returns the value of a position of that material, in which White has the third man. */
+/* Returns the value of a position. White must have the third man. */
 const NaiveValue *naive_value(const Naive *naive, const treb_position *pos);
 
 typedef struct NaiveLayout {
-    unsigned per_byte; /* of WDL tables */
+    unsigned per_byte; /* cells in a byte of a WDL table */
     unsigned block_bits;
     int side;             /* the side that distance tables store */
     bool wide;            /* distance tables have two bytes for each cell */
-    bool scramble;        /* fill cells that need not be right with any allowed value */
-    unsigned block_bytes; /* bytes of a block, with codec symbols; 0: codec zstd */
+    bool scramble;        /* fill cells that the format leaves open with any allowed value */
+    unsigned block_bytes; /* bytes of a block with codec symbols; 0: codec zstd */
     bool bounds;          /* mate distances are bounds: loose wins get any allowed value */
 } NaiveLayout;
 
@@ -45,7 +45,7 @@ typedef struct NaiveLayout {
 bool naive_write(const Naive *naive, const char *directory, treb_metric metric,
                  const NaiveLayout *layout);
 
-/* Writes a table whose cells are the given bytes; sides that are not stored have none. */
+/* Writes a table whose cells are the given bytes. A side that is not stored has NULL. */
 bool naive_write_bytes(const char *directory, const TableHeader *header, uint8_t *const data[2]);
 
 #endif

@@ -1,5 +1,5 @@
 /* naive_set.h - folders of tables that tests/support/naive.c solved, and other parts that the tests
- * of probes share. Each test program includes it once. */
+ * of probes share. Each test program includes this file once. */
 #ifndef TREB_TESTS_SUPPORT_NAIVE_SET_H
 #define TREB_TESTS_SUPPORT_NAIVE_SET_H
 
@@ -15,7 +15,7 @@
 #include "tests/support/suite.h"
 
 enum { SOLVED = 3, PATH_SIZE = 256 };
-static Naive *root;                 /* KPvK, which owns the others */
+static Naive *root;                 /* KPvK, which owns the other tables */
 static const Naive *solved[SOLVED]; /* KPvK, KQvK, KRvK */
 static char directory[PATH_SIZE];
 
@@ -41,7 +41,7 @@ static inline void write_material(const char *to, const Naive *naive, const Naiv
         if (!naive_write(naive, to, (treb_metric)m, layout)) abort();
 }
 
-/* For fixtures: solves all and writes their tables to `directory`. */
+/* For fixtures: solves all materials and writes their tables to `directory`. */
 static inline void solve_and_write(const NaiveLayout *layout)
 {
     make_directory(directory);
@@ -73,7 +73,7 @@ static inline treb_position position_of(const char *fen)
     return pos;
 }
 
-/* Writes the position of three men with naive.c's number. Returns false if it is illegal. */
+/* Stores the position that has this number in naive.c. Returns false if it is illegal. */
 static inline bool three_men(const Naive *naive, uint32_t number, treb_position *pos)
 {
     const Material *m = naive_material(naive);

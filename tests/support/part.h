@@ -1,10 +1,11 @@
-/* part.h - shortens slow tests where tests run many times slower: under sanitizers. */
+/* part.h - shortens slow tests when they run under sanitizers. */
 #ifndef TREB_TESTS_SUPPORT_PART_H
 #define TREB_TESTS_SUPPORT_PART_H
 
 #include <stdlib.h>
 
-/* Returns N if the environment has TREB_TEST_PART=N, else 1: long loops run one in N rounds. */
+/* Returns N if the environment has TREB_TEST_PART=N, else 1. A long loop does only one in N of its
+ * rounds. */
 static inline int test_part(void)
 {
     const char *given = getenv("TREB_TEST_PART");

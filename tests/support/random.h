@@ -1,4 +1,4 @@
-/* random.h - sequences of numbers that look random, the same in every run. */
+/* random.h - sequences of numbers that look random. Every run gets identical ones. */
 #ifndef TREB_TESTS_SUPPORT_RANDOM_H
 #define TREB_TESTS_SUPPORT_RANDOM_H
 

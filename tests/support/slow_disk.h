@@ -1,11 +1,11 @@
-/* slow_disk.h - a simulated disk for tests and benchmarks, which decide what is in the system's
+/* slow_disk.h - a simulated disk for tests and benchmarks. The test decides which bytes are in
  * memory.
  *
  * The linker replaces functions of core/system/nowait.c and of the system by those below (SLOW_DISK
- * in tests/tests.mk). Each program includes this file once, after it has defined _GNU_SOURCE. At
- * first the simulation is off, and everything behaves as usual. When it is on, a page of a file is
- * in memory if it was read or delivered since disk_forget. Pages of mapped files are protected; the
- * first touch raises a signal, whose handler counts it as a read if the page is not in memory. */
+ * in tests/tests.mk). Each program defines _GNU_SOURCE and then includes this file once. At the
+ * start the simulation is off, and everything behaves as usual. When it is on, a page of a file is
+ * in memory if it was read or delivered since disk_forget. Pages of mapped files are protected. The
+ * first access to one raises a signal. Its handler counts a read if the page is not in memory. */
 #ifndef TREB_TESTS_SUPPORT_SLOW_DISK_H
 #define TREB_TESTS_SUPPORT_SLOW_DISK_H
 
@@ -30,22 +30,20 @@ enum { DISK_PAGE = 4096, DISK_FILES = 1024 };
 typedef struct DiskFile {
     ino_t number;
     size_t pages;
-    _Atomic int64_t
-        *there;   /* by page: time in ns from which it is in memory; INT64_MAX: nobody asked for
-                     it */
-    uint8_t *map; /* NULL: not mapped */
+    _Atomic int64_t *
+        there; /* for each page, the time in ns from which it is in memory; INT64_MAX: not requested */
+    uint8_t *map;         /* NULL: not mapped */
     atomic_bool readable; /* some pages of the map may be readable */
 } DiskFile;
 
 static struct {
     bool on;
     bool refuses_open;  /* nowait_open fails with EAGAIN */
-    int64_t delay;      /* ns until bytes that were read or fetched are in memory; INT64_MAX: until
-                      disk_deliver */
+    int64_t delay;      /* ns until requested bytes are in memory; INT64_MAX: until disk_deliver */
     int64_t read_delay; /* ns that a read takes if the bytes are not in memory */
-    atomic_int waits, fetches; /* reads by threads that promised not to wait; fetches by all
-                                  threads */
-    atomic_int reads;          /* reads by all threads that had to wait */
+    atomic_int waits,
+        fetches;      /* reads by threads that promised not to wait; fetches by all threads */
+    atomic_int reads; /* reads that had to wait, by all threads */
     pthread_mutex_t mutex;
     DiskFile file[DISK_FILES];
     _Atomic int count;
@@ -96,7 +94,7 @@ static inline void disk_let_touch_none(DiskFile *file)
         mprotect(file->map, file->pages * DISK_PAGE, PROT_NONE);
 }
 
-/* Lets a page arrive after `delay` ns, unless it is already coming. */
+/* Makes a page arrive after `delay` ns, unless it is already on its way. */
 static inline void disk_bring(DiskFile *file, size_t page, int64_t delay)
 {
     int64_t due = delay == INT64_MAX ? INT64_MAX - 1 : disk_now() + delay;
@@ -130,7 +128,7 @@ static inline void disk_wait_for(DiskFile *file, uint64_t at, uint64_t size)
 
 /* ---- What tests do with it ------------------------------------------------------------------- */
 
-/* Empties the simulated memory, for files known so far. */
+/* Empties the simulated memory for all files known at this time. */
 static inline void disk_forget(void)
 {
     for (int i = 0; i < atomic_load(&disk.count); i++) {
@@ -140,7 +138,7 @@ static inline void disk_forget(void)
     }
 }
 
-/* Delivers everything that was fetched. */
+/* Delivers all pages that were fetched. */
 static inline void disk_deliver(void)
 {
     for (int i = 0; i < atomic_load(&disk.count); i++)

@@ -15,11 +15,11 @@ static inline int run_suite_as(Suite *suite, enum fork_status status)
     return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* Runs each test in its own process, unless CK_FORK in the environment says no. */
+/* Runs each test in its own process, unless CK_FORK=no is set in the environment. */
 static inline int run_suite(Suite *suite) { return run_suite_as(suite, CK_FORK_GETENV); }
 
-/* Runs all tests in this process: a child of a process that has run OpenMP threads hangs in its
- * own. */
+/* Runs all tests in this process. OpenMP needs this: after a process has run OpenMP threads, its
+ * children hang. */
 static inline int run_suite_in_process(Suite *suite) { return run_suite_as(suite, CK_NOFORK); }
 
 #endif

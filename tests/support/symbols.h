@@ -1,6 +1,7 @@
-/* symbols.h - writes table files with codec symbols in the plainest way: a code of single values,
- * runs and a few pairs, with words by Huffman's rule. It is independent of gen/compress. It does
- * not need Check; false and NULL mean any failure. */
+/* symbols.h - writes table files with codec symbols in the simplest way. The code has symbols for
+ * single values, runs and a few pairs, with words by Huffman's rule. It is independent of
+ * gen/compress. It does not need the library Check: functions return false or NULL on any
+ * failure. */
 #ifndef TREB_TESTS_SUPPORT_SYMBOLS_H
 #define TREB_TESTS_SUPPORT_SYMBOLS_H
 
@@ -10,7 +11,7 @@
 #include "core/format/table.h"
 
 enum {
-    SYMBOLS_VALUES = 4096, /* cells are below this */
+    SYMBOLS_VALUES = 4096, /* cells are below this number */
     SYMBOLS_RUNS = 8,      /* symbols for a value twice, four times, ... 256 times */
     SYMBOLS_MIXED = 24,    /* symbols for two different values, and for three */
     SYMBOLS_MOST = SYMBOLS_VALUES + 64 * SYMBOLS_RUNS + 2 * SYMBOLS_MIXED,
@@ -20,20 +21,20 @@ enum {
 
 typedef struct SymbolsCode {
     unsigned count;
-    uint16_t left[SYMBOLS_MOST], right[SYMBOLS_MOST]; /* for a leaf: its value, CODE_LEAF */
+    uint16_t left[SYMBOLS_MOST], right[SYMBOLS_MOST]; /* for a leaf: its value, and CODE_LEAF */
     uint16_t values[SYMBOLS_MOST];                    /* number of values */
     uint64_t often[SYMBOLS_MOST];
     unsigned length[SYMBOLS_MOST];
     uint32_t word[SYMBOLS_MOST];
     uint16_t number[SYMBOLS_MOST]; /* number of the symbol in the file */
     uint16_t of_number[SYMBOLS_MOST];
-    uint16_t leaf[SYMBOLS_VALUES]; /* by value: 1 + its symbol; 0: none */
-    uint16_t first_run[64];        /* by value, if small: the symbol for two of it; 0: none */
+    uint16_t leaf[SYMBOLS_VALUES]; /* for each value, 1 + its symbol; 0: none */
+    uint16_t first_run[64];        /* for each small value, the symbol for two of it; 0: none */
     uint16_t mixed[2 * SYMBOLS_MIXED];
     unsigned mixed_count;
 } SymbolsCode;
 
-/* Cells that are to be coded. */
+/* The cells to code. */
 typedef struct SymbolsCells {
     uint16_t *cell;
     uint64_t size;
@@ -76,8 +77,8 @@ static inline bool symbols_make(SymbolsCode *code, SymbolsCells cells)
     return true;
 }
 
-/* Returns whether the values of a symbol match the next cells, of which `left` are left; values
- * beyond these do not count. */
+/* Returns whether the values of a symbol equal the next cells. `left` cells are left; values beyond
+ * them do not count. */
 static inline bool symbols_fit(const SymbolsCode *code, unsigned symbol, const uint16_t *cell,
                                uint64_t left)
 {
@@ -115,7 +116,7 @@ static inline int symbols_rarer(const void *a, const void *b)
 }
 
 /* Computes lengths by Huffman's rule: joins the two rarest nodes until one is left. The sorted
- * leaves come first, then their parents, which ascend by themselves. */
+ * leaves come first. Their parents come after them, and are made in ascending order. */
 static inline bool symbols_lengths(SymbolsCode *code)
 {
     unsigned n = code->count, leaf = 0, inner = n;
@@ -141,7 +142,7 @@ static inline bool symbols_lengths(SymbolsCode *code)
     return good;
 }
 
-/* Assigns canonical words: those of the longest length from 0 on, the shorter ones behind. */
+/* Assigns canonical words. Those of the longest length start at 0, and the shorter ones follow. */
 static inline void symbols_words(SymbolsCode *code)
 {
     uint16_t number = 0;
@@ -163,7 +164,7 @@ static inline void symbols_put16(uint8_t *at, unsigned value)
     at[1] = (uint8_t)(value >> 8);
 }
 
-/* Returns the code as in the header; NULL if memory is out. */
+/* Returns the bytes of the code in the header; NULL without memory. */
 static inline uint8_t *symbols_bytes(const SymbolsCode *code, size_t *size)
 {
     unsigned shortest = code->length[code->of_number[code->count - 1]];
@@ -189,7 +190,7 @@ static inline uint8_t *symbols_bytes(const SymbolsCode *code, size_t *size)
     return bytes;
 }
 
-/* Makes a code for cells. NULL if memory is out or there are too many values. */
+/* Makes a code for cells. Returns NULL without memory, or if there are too many values. */
 static inline SymbolsCode *symbols_learn(SymbolsCells cells)
 {
     SymbolsCode *code = malloc(sizeof *code);
@@ -210,8 +211,7 @@ static inline SymbolsCode *symbols_learn(SymbolsCells cells)
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-/* Fills a block with words, highest bits first, as far as there is room. Returns how many of the
- * `left` cells it holds. */
+/* Fills a block with words, highest bits first. Returns how many of the `left` cells fit. */
 static inline unsigned symbols_block(const SymbolsCode *code, const uint16_t *cell, uint64_t left,
                                      unsigned block_bytes, uint8_t *out)
 {
@@ -228,7 +228,7 @@ static inline unsigned symbols_block(const SymbolsCode *code, const uint16_t *ce
     return cells < left ? cells : (unsigned)left;
 }
 
-/* Adds cells of a side, coded by its code of that number. */
+/* Adds cells of a side, coded with its code of this number. */
 static inline treb_status symbols_add(TableWriter *writer, int side, unsigned number,
                                       const SymbolsCode *code, SymbolsCells cells,
                                       unsigned block_bytes, treb_error *error)
@@ -245,7 +245,7 @@ static inline treb_status symbols_add(TableWriter *writer, int side, unsigned nu
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* Unpacks the cells of a side from bytes as table_read_block returns them. */
+/* Unpacks the cells of a side from bytes in the form of table_read_block. */
 static inline bool symbols_unpack(const TableHeader *header, const uint8_t *bytes,
                                   SymbolsCells *out)
 {
@@ -269,7 +269,8 @@ static inline bool symbols_constant(SymbolsCells cells)
     return true;
 }
 
-/* Returns a run of a side's cells. Each of its codes has SYMBOLS_STRETCHES of them, in turn. */
+/* Returns one run of a side's cells. The codes of the side take turns, and each has
+ * SYMBOLS_STRETCHES runs. */
 static inline SymbolsCells symbols_stretch(SymbolsCells all, unsigned codes, unsigned number)
 {
     uint64_t parts = (uint64_t)SYMBOLS_STRETCHES * codes, first = all.size * number / parts;
@@ -291,7 +292,7 @@ static inline SymbolsCode *symbols_learn_one(SymbolsCells all, unsigned codes, u
     return code;
 }
 
-/* Appends a code to those of a side. */
+/* Appends a code to the codes of a side. */
 static inline bool symbols_append(TableCode *to, const SymbolsCode *code)
 {
     size_t size = 0;
@@ -335,8 +336,8 @@ static inline treb_status symbols_write_side(TableWriter *writer, int side, Tabl
     return status;
 }
 
-/* Codes the bytes of the stored sides and writes the file. The function adds the bytes of codes to
- * the header: as many codes as the header says, or one. */
+/* Codes the bytes of the stored sides and writes the file. Adds the bytes of the codes to the
+ * header. The number of codes is that of the header, or 1. */
 static inline treb_status symbols_write(const char *directory, TableHeader *header,
                                         uint8_t *const data[2], uint64_t *file_size,
                                         treb_error *error)

@@ -1,12 +1,13 @@
-/* symbols_sample.h - samples (table_sample.h) with codec symbols, written and read back. */
+/* symbols_sample.h - samples (table_sample.h) with codec symbols: writes them and reads them
+ * back. */
 #ifndef TREB_TESTS_SUPPORT_SYMBOLS_SAMPLE_H
 #define TREB_TESTS_SUPPORT_SYMBOLS_SAMPLE_H
 
 #include "tests/support/symbols.h"
 #include "tests/support/table_sample.h"
 
-/* Clears the bits of the last byte that hold no cell, and limits values to those that a table of
- * plies can have. */
+/* Clears the bits of the last byte that hold no cell, and limits values to those of a table with
+ * plies. */
 static inline void tidy_data(const TableHeader *header, uint8_t *data)
 {
     uint64_t bytes = table_side_bytes(header);
@@ -31,7 +32,7 @@ static inline Sample make_coded_sample(const char *material, treb_metric metric,
         TableSide *side = &header->side[s];
         side->index = header->index;
         if (!side->stored) continue;
-        /* The side has its own order if there are axes to exchange. */
+        /* The side gets an order of its own if there are axes to exchange. */
         if (header->index.axes == 2)
             ck_assert(index_init_square_colors(&side->index, &m, orders[s]));
         side->code.block_bytes = block_bytes;
@@ -68,14 +69,14 @@ static inline unsigned sample_cell(const Sample *sample, int side, uint64_t cell
     return at[0] >> cell % h->per_byte * bits & ((1u << bits) - 1);
 }
 
-/* Compares single cells: each `step`th and the last. */
+/* Compares single cells: every `step`th one, and the last. */
 static inline void compare_cells(const Sample *sample, const Table *table, int side, uint64_t step)
 {
     uint64_t cells = sample->header.index.size;
     treb_error error = {0};
     for (uint64_t i = 0; i < cells; i = i + step < cells || i == cells - 1 ? i + step : cells - 1) {
         int code = table_read_cell(table, WAIT_FOR_ALL, side, i, &error);
-        /* Assertions are slow. */
+        /* No ck_assert for each cell: assertions are slow. */
         if (code != (int)sample_cell(sample, side, i))
             ck_abort_msg("side %d, cell %d: %d %s", side, (int)i, code, error.text);
     }

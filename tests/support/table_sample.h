@@ -1,5 +1,5 @@
-/* table_sample.h - small tables for the tests of table files, written and read back. Each test
- * program includes it once, after it has defined _DEFAULT_SOURCE. */
+/* table_sample.h - small tables for the tests of table files: writes them and reads them back. A
+ * test program defines _DEFAULT_SOURCE and then includes this file once. */
 #ifndef TREB_TESTS_SUPPORT_TABLE_SAMPLE_H
 #define TREB_TESTS_SUPPORT_TABLE_SAMPLE_H
 
@@ -70,7 +70,7 @@ static inline void path_of_sample(const Sample *sample, char out[PATH_SIZE])
     path_of(name, out);
 }
 
-/* Makes data: runs of bytes in most blocks, noise in every eighth, a single byte value in every
+/* Makes data: runs of bytes in most blocks, noise in every eighth, one repeated byte value in every
  * fourth. */
 static inline uint8_t *make_data(const TableHeader *header, uint64_t seed)
 {
@@ -101,8 +101,8 @@ static inline void set_map(TableSide *side, int verdict, int codes, int step)
     for (int c = 0; c < codes; c++) side->plies[verdict][c] = (uint16_t)(c * step);
 }
 
-/* Sets a histogram: all positions of a verdict have one distance but one position at 0, if there
- * are several. */
+/* Sets a histogram. If a verdict has several positions, one has distance 0 and the others all have
+ * the longest. */
 static inline void set_histogram(TableSide *side, int verdict, uint32_t longest)
 {
     side->longest[verdict] = longest;
@@ -161,7 +161,8 @@ static inline Sample make_sample(const char *material, treb_metric metric, unsig
     return sample;
 }
 
-/* Makes a blocked-pawn table of the book's pawns with a goal. Its cells are arbitrary. */
+/* Makes a blocked-pawn table of the book's pawns with a goal. The values of its cells are
+ * arbitrary. */
 static inline Sample make_blocked_sample(TableGoal goal, unsigned width)
 {
     Sample sample = {0};
@@ -198,8 +199,8 @@ static inline void free_sample(Sample *sample)
 
 typedef enum Arrival { IN_ORDER, BACKWARDS, ALTERNATING, ARRIVALS } Arrival;
 
-/* Check writes each assertion to a file, which fails where the size of files is limited, as in
- * disk_full. */
+/* Replaces ck_assert where the size of files is limited, as in the test disk_full: Check writes
+ * each assertion to a file, and that would fail. */
 static inline void require(bool condition)
 {
     if (!condition) abort();
@@ -221,7 +222,7 @@ static inline treb_status add_block(TableWriter *writer, TableEncoder *encoder,
     return status;
 }
 
-/* Returns block number `i` of an order of arrival: which side, which block. */
+/* Returns the side and the number of the block that arrives as number `i`. */
 static inline int arrival_block(const TableHeader *header, Arrival arrival, uint64_t i,
                                 uint64_t *block)
 {
@@ -364,7 +365,7 @@ static inline void compare_blocks(const Sample *sample, const Table *table, int 
     uint8_t *out = malloc(full);
     TableDecoder *decoder = table_decoder_new();
     treb_error error;
-    /* Reads backwards, so that no block depends on the one before. */
+    /* The loop reads backwards, so that no block depends on the one before it. */
     for (uint64_t b = table_side_blocks(header); b-- > 0;) {
         size_t size = format_block_size(header, b);
         memset(out, 0xee, full);

@@ -1,5 +1,6 @@
-/* table_server.h - a web server for tests: serves the files of a folder with ranges, over HTTP or
- * HTTPS. It counts requests, and misbehaves on demand. Each test program includes it once. */
+/* table_server.h - a web server for tests: serves ranges of the files of a folder, over HTTP or
+ * HTTPS. It counts requests, and misbehaves on demand. Each test program includes this file
+ * once. */
 #ifndef TREB_TESTS_SUPPORT_TABLE_SERVER_H
 #define TREB_TESTS_SUPPORT_TABLE_SERVER_H
 
@@ -21,13 +22,13 @@ typedef enum TableServerMode {
     SERVE_NEVER,      /* does not answer for 5 s */
     SERVE_CODE,       /* answers with table_server.code */
     SERVE_WHOLE,      /* answers 200 with the whole file */
-    SERVE_SHIFTED,    /* sends the range behind the requested one, and says so */
-    SERVE_CUT,        /* breaks off halfway */
-    SERVE_LESS,       /* a complete answer that announces more than it has */
-    SERVE_LARGER,     /* says that the file has another size */
-    SERVE_CHANGED,    /* another ETag */
-    SERVE_PACKED,     /* says that it is compressed */
-    SERVE_GARBLED,    /* bits of it are wrong */
+    SERVE_SHIFTED,    /* sends the range after the requested one, with the header for it */
+    SERVE_CUT,        /* ends the connection halfway */
+    SERVE_LESS,       /* announces more bytes than it sends */
+    SERVE_LARGER,     /* announces another size of the file */
+    SERVE_CHANGED,    /* sends another ETag */
+    SERVE_PACKED,     /* says that the bytes are compressed */
+    SERVE_GARBLED,    /* some bits are wrong */
     SERVE_REDIRECTED, /* redirects to a good server */
     SERVE_IN_CIRCLES, /* redirects to itself */
     SERVE_ELSEWHERE   /* redirects to table_server.elsewhere */
@@ -38,7 +39,7 @@ static struct TableServer {
     const char *folder;
     const char *list; /* content of SHA256SUMS; NULL: list all files of the folder */
     _Atomic int mode;
-    _Atomic int times; /* number of times that it still misbehaves; negative: always */
+    _Atomic int times; /* number of further requests that get the bad answer; negative: all */
     _Atomic int code;
     const char *elsewhere;
     bool untagged; /* sends neither ETag nor Last-Modified */
@@ -54,7 +55,7 @@ static inline void server_sleep(int milliseconds)
     nanosleep(&t, NULL);
 }
 
-/* Breaks off halfway. */
+/* A body that ends halfway. */
 typedef struct CutBytes {
     const char *bytes;
     uint64_t size;
@@ -95,7 +96,7 @@ static inline enum MHD_Result server_list(struct MHD_Connection *c)
     return server_text(c, table_server.list[0] != '\0' ? 200 : 404, table_server.list, NULL);
 }
 
-/* Sends bytes `first` to `last` of a file, as the mode says. */
+/* Sends bytes `first` to `last` of a file in the way of the current mode. */
 static inline enum MHD_Result server_range(struct MHD_Connection *c, int file, uint64_t size,
                                            uint64_t first, uint64_t last, int mode)
 {
@@ -183,7 +184,7 @@ static enum MHD_Result server_handle(void *context, struct MHD_Connection *c, co
     return result;
 }
 
-/* Serves a folder on a free port of this machine; with certificate and key, by HTTPS. */
+/* Serves a folder on a free port of this machine. With a certificate and a key it uses HTTPS. */
 static inline void server_start(const char *folder, const char *certificate, const char *key)
 {
     unsigned flags = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD;

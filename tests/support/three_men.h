@@ -1,6 +1,6 @@
-/* three_men.h - the tables of three men for tests, made without the generator: lists all moves of
- * all positions, then fills in each metric distance by distance in the plainest way. Each test
- * program includes it once, after it has defined _DEFAULT_SOURCE. */
+/* three_men.h - tables of three men for tests, made without the generator. It lists all moves of
+ * all positions, then sets the distances of each metric in ascending order. A test program defines
+ * _DEFAULT_SOURCE and then includes this file once. */
 #ifndef TREB_TESTS_SUPPORT_THREE_MEN_H
 #define TREB_TESTS_SUPPORT_THREE_MEN_H
 
@@ -21,8 +21,8 @@ typedef struct Truth {
     Index index;
     uint8_t *verdict[2];
     uint16_t *plies[TREB_METRICS][2];
-    uint32_t *first[2]; /* first of the cell's moves in `link`; they end at the first of the next
-                           cell */
+    uint32_t *first
+        [2]; /* first of the cell's moves in `link`; the moves end where those of the next cell begin */
     Link *link;
     bool *check[2];
 } Truth;
@@ -72,8 +72,8 @@ static inline void list_moves(Truth *t)
     }
 }
 
-/* Returns whether the position after a move is lost (or won) for its side to move, and the distance
- * that the move then gives. */
+/* Returns whether the side to move is lost (or won) after a move. Sets the distance that the move
+ * then gives. */
 static inline bool child_is(const Link *link, int metric, bool lost, unsigned *plies)
 {
     if (link->table == BARE) return false;
@@ -87,7 +87,7 @@ static inline bool child_is(const Link *link, int metric, bool lost, unsigned *p
     return one || value != NONE;
 }
 
-/* Sets the distance of a cell if it is `plies`. */
+/* Sets the distance of a cell to `plies` if a move gives it. Returns whether it did. */
 static inline bool settle(Truth *t, int metric, int side, size_t cell, unsigned plies)
 {
     unsigned most = 0, made;
@@ -113,7 +113,7 @@ static inline bool settle(Truth *t, int metric, int side, size_t cell, unsigned 
 static inline void solve(Truth *t)
 {
     list_moves(t);
-    /* Distances to mate come first: the others need only verdicts where a move converts. */
+    /* DTM is solved first: the other metrics need verdicts where a move converts. */
     for (int m = TREB_DTM; m >= TREB_DTZ; m--) {
         for (int side = 0; side < 2; side++) {
             t->plies[m][side] = malloc(t->index.size * sizeof(uint16_t));
@@ -141,11 +141,11 @@ static inline size_t find(const Truth *t, int side, unsigned verdict, unsigned d
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* Whether distances take two bytes for each cell, with maps up to 4094 plies, although no distance
- * is that long. */
+/* Distances take two bytes for each cell, with maps of up to 4094 plies, although no distance is
+ * that long. */
 static bool wide;
 
-/* Damage that is done before a table is written. */
+/* Damage to do before a table is written. */
 typedef struct Damage {
     const char *material;
     int metric;
@@ -226,7 +226,7 @@ static inline bool left_out(const Truth *t, int metric, int side, size_t cell)
     return false;
 }
 
-/* Cells that the format leaves open get the least helpful value. */
+/* Cells that the format leaves open get the value that helps a reader least. */
 static inline uint8_t *side_bytes(const Truth *t, const TableHeader *h, int side)
 {
     uint8_t *bytes = calloc(1, table_side_bytes(h));
@@ -271,8 +271,8 @@ static inline void write_table(int which, int metric, unsigned stored)
     free_sample(&sample);
 }
 
-/* Writes the tables of materials `from` to `to`. If `mixed`, the metrics have different sides, so
- * that each way of computing the other side is tested. */
+/* Writes the tables of the materials `from` to `to`. With `mixed`, the metrics store different
+ * sides, so that every way to compute the other side is tested. */
 static inline void write_tables(int from, int to, bool mixed)
 {
     for (int which = from; which <= to; which++) {

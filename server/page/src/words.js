@@ -239,8 +239,8 @@ export const CLAIMS = {
 /** Whether a rule makes a statement that is true or false of a position, and not a claim about its result. */
 export const isStatement = (says) => says === "true" || says === "false";
 
-/** The title of a rule: the beginning of its text. */
-export const ruleTitle = (about) => about.match(/^[^:(]*/)[0].trim();
+/** The title of a rule: its text up to the first colon, parenthesis or full stop. */
+export const ruleTitle = (about) => about.match(/^.*?(?=[:(]|\.\s|\.?$)/s)[0].trim();
 
 /** The text of a rule as a list of paragraphs, without breaks between lines. */
 export const ruleText = (about) =>

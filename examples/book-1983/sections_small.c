@@ -1,15 +1,15 @@
-/* small.c - the book on smaller endings, and on how an engine uses the tables. */
+/* sections_small.c - the claims about smaller endings, and about engines that use tables. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/chess/movegen.h"
-#include "examples/book-1983/parts.h"
+#include "examples/book-1983/sections.h"
 #include "examples/book-1983/scan.h"
 
 /* ---- Longest wins and counts ----------------------------------------------------------------- */
 
-/* The longest win of White, in moves, with either side to move. */
+/* Returns the length of White's longest win in moves, with either side to move. */
 static unsigned longest_moves(const Report *report, const char *material)
 {
     treb_table_info info = report_info(report, material, TREB_DTM);
@@ -27,7 +27,7 @@ static void report_longest(Report *report)
     report_claim(report, "KRvK at most 16 moves", moves <= 16 ? AGREES : DIFFERS, "%u at most",
                  moves);
     treb_table_info info = report_info(report, "KRvKB", TREB_DTC);
-    report_claim(report, "KRvKB was solved, too", NOTED,
+    report_claim(report, "KRvKB was solved too", NOTED,
                  "the longest win takes %u plies to mate or the capture",
                  info.longest[TREB_WHITE][TREB_WIN]);
 }
@@ -88,14 +88,14 @@ static void report_lone_king(Report *report)
     if (others != 0) treb_position_to_fen(&part[part[0].others == 0].example, fen);
     report_claim(
         report,
-        "a lone king facing at least one queen or rook, to move, escapes only by stalemate "
+        "a lone king against at least one queen or rook, to move, escapes only by stalemate "
         "or by capturing the only heavy piece",
         others == 0 ? AGREES : DIFFERS,
         "of %llu positions with 1 or 2 men against it, %llu are stalemate, in %llu the "
-        "capture saves it, in %llu something else %s",
+        "capture saves it, and in %llu something else does%s%s",
         (unsigned long long)(part[0].positions + part[1].positions),
         (unsigned long long)(part[0].stalemates + part[1].stalemates),
-        (unsigned long long)(part[0].captures + part[1].captures), (unsigned long long)others, fen);
+        (unsigned long long)(part[0].captures + part[1].captures), (unsigned long long)others, others ? ": " : "", fen);
 }
 
 static void report_studies(Report *report)
@@ -122,8 +122,8 @@ void report_small(Report *report)
 
 /* ---- Use in an engine ------------------------------------------------------------------------ */
 
-/* Plays the best line from the longest win and checks that the distance falls at every move. The
- * 50-move rule is left aside: a line that keeps to it may be longer than DTM and DTC say. */
+/* Plays the best line from the longest win and checks that the distance falls at every move. It
+ * ignores the 50-move rule, because a line that obeys it may be longer than DTM and DTC. */
 static bool line_falls(const Report *report, const char *material, treb_metric metric, int *plies)
 {
     enum { LINE = 512 };
@@ -137,7 +137,7 @@ static bool line_falls(const Report *report, const char *material, treb_metric m
         exit(1);
     bool falls = end == TREB_LINE_MATE;
     for (size_t i = 0; i + 1 < count; i++) {
-        /* Up to a conversion, after which the count begins anew unless it is to mate. */
+        /* Except DTM, the count begins again after a conversion. */
         if (metric != TREB_DTM && line[i].flags & TREB_MOVE_CONVERSION) continue;
         falls = falls && line[i + 1].value.plies[metric] == line[i].value.plies[metric] - 1;
     }
@@ -150,8 +150,8 @@ void report_engine(Report *report)
 {
     report_section(
         "5. Use in an engine",
-        "Lines from the longest win, both sides at their best; the 50-move rule, which may "
-        "lengthen a line, is left aside.");
+        "Lines of best play by both sides, from the longest win. The 50-move rule, which may "
+        "lengthen a line, is ignored.");
     static const char *const endings[] = {"KRPvKR", "KQPvKQ", "KBNvK"};
     for (size_t i = 0; i < 3; i++)
         for (int metric = TREB_DTC; metric <= TREB_DTM; metric++) {
@@ -162,6 +162,6 @@ void report_engine(Report *report)
                      metric == TREB_DTM ? "DTM" : "DTC, up to each conversion");
             bool falls = line_falls(report, endings[i], metric, &plies);
             report_claim(report, claim, falls ? AGREES : DIFFERS, "%s in all %d plies to mate",
-                         falls ? "so it does" : "not so", plies);
+                         falls ? "it does" : "it does not", plies);
         }
 }

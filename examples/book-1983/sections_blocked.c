@@ -1,10 +1,10 @@
-/* blocked.c - the book on kings and blocked pawns. */
+/* sections_blocked.c - the claims about kings and blocked pawns. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "pawns/blocked/blocked.h"
-#include "examples/book-1983/parts.h"
+#include "examples/book-1983/sections.h"
 
 static const char start[] = "8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1";
 
@@ -25,21 +25,22 @@ static Blocked *solve(TableGoal goal)
     exit(1);
 }
 
-/* Whether one cell is as in the book. */
+/* Whether one cell of the tables is equal to the cell in the book. */
 static bool same_cell(const Blocked *b, int side, int white, int black, const char *cell)
 {
     char found[16];
-    const BlockedDistances *ranks = &b->by_winner[TREB_WHITE];
+    const BlockedDistances *distances = &b->by_winner[TREB_WHITE];
     if (!blocked_is_legal(b, side, white, black))
         snprintf(found, sizeof found, "H");
-    else if (bit_test(ranks->won[side][white], black))
-        snprintf(found, sizeof found, "%d", ranks->plies[side][white][black]);
+    else if (bit_test(distances->won[side][white], black))
+        snprintf(found, sizeof found, "%d", distances->plies[side][white][black]);
     else
         snprintf(found, sizeof found, side == TREB_WHITE ? "*" : "-");
     return strcmp(found, cell) == 0;
 }
 
-/* Compares the two tables; returns the number of cells that agree. */
+/* Compares the two tables with those of the book. Returns the number of equal cells; *cells is the
+ * number of all cells. */
 static int compare_tables(const Blocked *b, int *cells)
 {
     FILE *file = fopen("tests/data/corresponding-squares.tsv", "r");
@@ -69,8 +70,8 @@ static int compare_tables(const Blocked *b, int *cells)
     return same;
 }
 
-/* Follows the book's line: White always lowers the rank, Black always keeps it as high as can be.
- * Returns the plies that do, up to the first that does not. */
+/* Follows the line of the book. White should always play a move with the lowest distance, Black one
+ * with the highest. Returns the number of plies up to the first one that does not. */
 static int follow_line(TableGoal goal, int *plies)
 {
     static const char *const line[] = {"Kf5", "Kb6", "Kf6", "Kb7", "Kf7", "Ka6", "Ke6",
@@ -83,7 +84,7 @@ static int follow_line(TableGoal goal, int *plies)
         b->request.pos = pos;
         int count = blocked_moves(b, moves), i = 0;
         while (i < count && strcmp(moves[i].san, line[*plies]) != 0) i++;
-        /* The best come first, and those as good have the same rank. */
+        /* The best moves come first; equally good moves have equal distances. */
         if (i < count && good == *plies && moves[i].value.plies == moves[0].value.plies &&
             moves[i].value.verdict == moves[0].value.verdict)
             good++;
@@ -101,9 +102,9 @@ static void report_exact(Report *report)
     int count = blocked_moves(b, moves), wins = 0;
     for (int i = 0; i < count; i++) wins += moves[i].value.verdict == VERDICT_WHITE;
     PawnValue value = blocked_value(b, TREB_WHITE, square_of("e5"), square_of("a5"));
-    report_claim(report, "taking the pawn is taken to win (the goal of rank 0)",
+    report_claim(report, "capturing the pawn (the goal, distance 0) is assumed to win",
                  value.verdict == VERDICT_WHITE ? AGREES : DIFFERS,
-                 "%s: with everything that follows solved, %s is %s winning move of %d",
+                 "%s. With all positions after the capture solved, %s is %s winning move of %d",
                  value.verdict == VERDICT_WHITE ? "White wins" : "White does not win", moves[0].san,
                  wins == 1 ? "the only" : "a", count);
     blocked_free(b);
@@ -113,22 +114,22 @@ void report_blocked(Report *report)
 {
     report_section(
         "1. Kings and blocked pawns",
-        "White pawns a3, c4; black pawns a4, c5, c6. Rank 0: the white king on c7, d6 or d7 "
-        "attacks a pawn that nothing\ndefends, and the black king attacks no pawn "
+        "White pawns a3, c4; black pawns a4, c5, c6. Distance 0: the white king on c7, d6 or d7 "
+        "attacks an undefended pawn,\nand the black king attacks no pawn "
         "(`trebuchet blocked --from c7,d6,d7 --safe`).");
     Blocked *b = solve(GOAL_TAKE);
     int cells, plies, same = compare_tables(b, &cells);
-    report_claim(report, "the two tables of ranks, 280 cells",
-                 same == 280 && cells == 280 ? AGREES : DIFFERS, "%d of %d cells are the same",
+    report_claim(report, "the two tables of distances, 280 cells",
+                 same == 280 && cells == 280 ? AGREES : DIFFERS, "%d of %d cells are equal",
                  same, cells);
     PawnValue value = blocked_value(b, TREB_WHITE, square_of("e5"), square_of("a5"));
-    report_claim(report, "`8/8/2p5/k1p1K3/p1P5/P7/8/8 w`: rank 16, the pawn falls on ply 17",
-                 value.plies == 16 ? AGREES : DIFFERS, "rank %d, the pawn falls on ply %d",
+    report_claim(report, "`8/8/2p5/k1p1K3/p1P5/P7/8/8 w`: distance 16, the pawn falls on ply 17",
+                 value.plies == 16 ? AGREES : DIFFERS, "distance %d, the pawn falls on ply %d",
                  value.plies, value.plies + 1);
     blocked_free(b);
     same = follow_line(GOAL_TAKE, &plies);
     report_claim(
         report, "the line 1.Kf5 Kb6 2.Kf6 Kb7 3.Kf7 Ka6 4.Ke6 Ka7 5.Ke7 Ka6 6.Kd8 Kb6 7.Kc8",
-        same == plies ? AGREES : DIFFERS, "%d of its %d moves are best by rank", same, plies);
+        same == plies ? AGREES : DIFFERS, "%d of its %d moves are best by distance", same, plies);
     report_exact(report);
 }

@@ -1,10 +1,10 @@
-/* rooks.c - the book on rook and pawn against rook. */
+/* sections_rooks.c - the claims about rook and pawn against rook. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/chess/movegen.h"
-#include "examples/book-1983/parts.h"
+#include "examples/book-1983/sections.h"
 #include "examples/book-1983/scan.h"
 
 /* ---- The longest wins ------------------------------------------------------------------------ */
@@ -65,10 +65,10 @@ static void report_longest(Report *report)
                  count == 4 && known == 4 ? AGREES : DIFFERS,
                  "%d positions of all are lost in %d plies; %d of the book's are among them", count,
                  LONGEST, known);
-    /* The third is printed with the rook on a8. */
+    /* The book prints the third position with the rook on a8. */
     treb_position misprint = report_position("r7/8/3R3k/8/8/8/1P6/3K4 b");
     treb_distance d = report_distance(report, &misprint, TREB_DTC);
-    report_claim(report, "the third as printed in the scan, with a rook on a8", NOTED,
+    report_claim(report, "the third position as printed, with a rook on a8", NOTED,
                  "`r7/8/3R3k/8/8/8/1P6/3K4 b` is %s, so a2 is meant",
                  d.wdl == TREB_DRAW ? "a draw" : "won sooner");
 }
@@ -110,12 +110,12 @@ static void report_assumed(Report *report, const char *material)
 /* ---- Under-promotion ------------------------------------------------------------------------- */
 
 typedef struct Promotions {
-    uint64_t rook, bishop, knight; /* the weakest man that a win needs */
+    uint64_t rook, bishop, knight; /* wins that need a promotion, by the strongest man that wins */
     treb_position example[3];
     bool seen[3];
 } Promotions;
 
-/* Which promotions alone win, where White wins with a pawn on the seventh rank. */
+/* Counts a position with a pawn on the seventh rank if White wins by an under-promotion only. */
 static void visit_promotion(void *context, const treb_tables *tables, const treb_position *pos,
                             unsigned weight)
 {

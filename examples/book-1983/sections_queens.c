@@ -1,21 +1,21 @@
-/* queens.c - the book on queen and pawn on g7 against queen. */
+/* sections_queens.c - the claims about queen and pawn on g7 against queen. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/chess/position.h"
-#include "examples/book-1983/parts.h"
+#include "examples/book-1983/sections.h"
 #include "examples/book-1983/scan.h"
 
 enum { PLIES = 512 };
 
-/* What is counted of positions with the pawn on g7, by side to move. Left and right are the same,
- * so the pawn may be on b7. */
+/* Counts of positions with the pawn on g7, by side to move. The scan visits one of two mirror images,
+ * so the pawn may be on b7 instead. */
 typedef struct Seventh {
     int longest[TREB_METRICS][2];
     treb_position longest_at[TREB_METRICS][2];
     uint64_t positions[2], won[2], cursed[2];
-    uint64_t slow[TREB_METRICS][2]; /* won in more than 50 moves by that metric */
+    uint64_t slow[TREB_METRICS][2]; /* won in more than 50 moves by this metric */
     uint64_t dtc[2][PLIES];         /* won positions by DTC */
 } Seventh;
 
@@ -83,14 +83,15 @@ static void report_count(Report *report, const char *way, const uint64_t count[2
 {
     char claim[160];
     unsigned long long white = count[TREB_WHITE], black = count[TREB_BLACK];
-    snprintf(claim, sizeof claim, "516 positions are won only without the 50-move rule: %s", way);
+    snprintf(claim, sizeof claim, "516 positions are won only without the 50-move rule, counted %s", way);
     bool agrees = white == 516 || black == 516 || white + black == 516;
     report_claim(report, claim, agrees ? AGREES : DIFFERS,
                  "%llu with White to move, %llu with Black, %llu in all", white, black,
                  white + black);
 }
 
-/* From how many plies on there would be 516. */
+/* Finds the number of plies at which the count of slower wins passes 516. `sides` has a bit for each
+ * side to move that counts. */
 static void report_threshold(Report *report, const Seventh *s, int sides, const char *who)
 {
     uint64_t before = 0, count = 0;
@@ -135,8 +136,8 @@ static void report_moves_of(Report *report)
 void report_queens(Report *report)
 {
     report_section("3. Queen and pawn on g7 against queen",
-                   "The program of 1974 used rules of thumb for rank 0 and admits errors, so its "
-                   "counts may be off.");
+                   "The program of 1974 used rules of thumb for distance 0, and the book admits errors, "
+                   "so its counts may be wrong.");
     Seventh part[SCAN_THREADS], sum;
     memset(part, 0, sizeof part);
     memset(&sum, 0, sizeof sum);
@@ -144,10 +145,10 @@ void report_queens(Report *report)
     scan_ending(report->tables, "KQPvKQ", SCAN_BOTH, visit, context);
     for (int i = 0; i < SCAN_THREADS; i++) add(&sum, &part[i]);
     report_longest(report, &sum);
-    report_count(report, "by today's rule, the clock at zero (cursed wins)", sum.cursed);
-    report_count(report, "DTZ over 100 plies", sum.slow[TREB_DTZ]);
-    report_count(report, "DTC over 100 plies", sum.slow[TREB_DTC]);
-    report_count(report, "DTM over 100 plies", sum.slow[TREB_DTM]);
+    report_count(report, "by today's rule with the clock at 0 (cursed wins)", sum.cursed);
+    report_count(report, "by DTZ over 100 plies", sum.slow[TREB_DTZ]);
+    report_count(report, "by DTC over 100 plies", sum.slow[TREB_DTC]);
+    report_count(report, "by DTM over 100 plies", sum.slow[TREB_DTM]);
     report_threshold(report, &sum, 1, "White to move");
     report_threshold(report, &sum, 2, "Black to move");
     report_threshold(report, &sum, 3, "either");

@@ -1,6 +1,6 @@
-/* parts.h - the parts of the reproduction: each writes its sections of the report. */
-#ifndef TREB_REPRODUCE_PARTS_H
-#define TREB_REPRODUCE_PARTS_H
+/* sections.h - the sections of the report. Each function writes one. */
+#ifndef TREB_EXAMPLES_BOOK_1983_SECTIONS_H
+#define TREB_EXAMPLES_BOOK_1983_SECTIONS_H
 
 #include "examples/book-1983/report.h"
 
