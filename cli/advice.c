@@ -74,7 +74,7 @@ static void write_command(const char *material, const Place *place, const Estima
  * and their plan is much shorter: if this machine cannot make those, the whole plan is not computed,
  * which takes 0.2 s for eight men. */
 static treb_status estimate_cost(const GenerateOptions *options, const Material *list, size_t count,
-                         Estimate *e, char *why, size_t size, treb_error *error)
+                                 Estimate *e, char *why, size_t size, treb_error *error)
 {
     Material queens = list[0];
     why[0] = '\0';
@@ -106,9 +106,9 @@ bool cli_advice(const char *material, const CliDirs *dirs, char *text, size_t si
     GenerateOptions options = {
         .codec = TABLE_SYMBOLS, .directory = place.folder, .metrics = (1u << TREB_METRICS) - 1};
     Material *list = list_materials(material, &count);
-    treb_status status =
-        list == NULL ? fail_memory(&error)
-                     : estimate_cost(&options, list, count, &e, why, sizeof why, &error);
+    treb_status status = list == NULL
+                             ? fail_memory(&error)
+                             : estimate_cost(&options, list, count, &e, why, sizeof why, &error);
     free(list);
     if (status != TREB_OK) {
         snprintf(text, size, "It cannot be made here: %s", error.text);

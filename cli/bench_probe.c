@@ -1,4 +1,4 @@
-/* bench_probe.c - see bench_probe.h. The seed is fixed, so the positions are the same in every run. */
+/* bench_probe.c - see bench_probe.h. The seed is fixed, so every run uses the same positions. */
 #include "cli/bench_probe.h"
 
 #include <pthread.h>
@@ -9,7 +9,10 @@
 #include "core/format/index.h"
 #include "core/system/hash.h"
 
-enum { THREADS_MAX = 256, MOVES_SHARE = 20 /* about as many probes as listing the moves of a position takes */ };
+enum {
+    THREADS_MAX = 256,
+    MOVES_SHARE = 20 /* about as many probes as listing the moves of a position takes */
+};
 
 /* The work of one thread. */
 typedef struct BenchWorker {

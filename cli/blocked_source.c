@@ -11,8 +11,8 @@
 #include "cli/text.h"
 #include "core/format/table.h"
 #include "core/system/error.h"
-#include "json/answer_solve.h"
 #include "pawns/check/blocked_file_check.h"
+#include "json/answer_solve.h"
 
 /* ---- Progress -------------------------------------------------------------------------------- */
 
@@ -32,7 +32,8 @@ static uint64_t open_placements(const Blocked *b)
 {
     uint64_t count = 0;
     for (int i = 0; i < 128; i++)
-        count += (uint64_t)bit_count(b->by_winner[0].open[i / 64][i % 64] | b->by_winner[1].open[i / 64][i % 64]);
+        count += (uint64_t)bit_count(b->by_winner[0].open[i / 64][i % 64] |
+                                     b->by_winner[1].open[i / 64][i % 64]);
     return count;
 }
 
@@ -99,7 +100,8 @@ static bool write_file(BlockedSource *source, Blocked *b, int64_t before)
                  path, count, cli_plural(open, "placement is", "placements are"),
                  cli_plural(open, "it", "them"));
     else
-        cli_warn("blocked", "wrote %s%s", path, b->upper_bounds ? ": some distances are upper bounds" : "");
+        cli_warn("blocked", "wrote %s%s", path,
+                 b->upper_bounds ? ": some distances are upper bounds" : "");
     return true;
 }
 
@@ -174,7 +176,7 @@ Blocked *blocked_source_answer(BlockedSource *source, BlockedRequest *r, int *co
 }
 
 int blocked_source_fail(const char *command, const treb_error *error, const CliDirs *dirs,
-                   const treb_position *pos)
+                        const treb_position *pos)
 {
     char why[BLOCKED_WHY_SIZE], fen[TREB_FEN_SIZE];
     int code = cli_fail_tables(command, error, dirs);

@@ -27,6 +27,6 @@ Blocked *blocked_source_answer(BlockedSource *source, BlockedRequest *request, i
 /* Says that no table has an answer and what would help: for a blocked position its own table. Returns
  * the exit code. */
 int blocked_source_fail(const char *command, const treb_error *error, const CliDirs *dirs,
-                   const treb_position *pos);
+                        const treb_position *pos);
 
 #endif

@@ -42,7 +42,8 @@ static void print_goal_verdict(const Blocked *b, const PawnValue *v)
  * but a move that was not examined may win sooner. */
 static const char *upper_bound_reason(const Blocked *b)
 {
-    if (b->file != NULL) return "Fewer plies are possible: the blocked-pawn table leaves some placements open.";
+    if (b->file != NULL)
+        return "Fewer plies are possible: the blocked-pawn table leaves some placements open.";
     if (!b->request.all)
         return "The result is proved, but fewer plies are possible. With --squares or --table,\n"
                "more is examined, which takes longer and usually finds the exact number.";
@@ -64,8 +65,9 @@ static void print_exact_verdict(const Blocked *b, const PawnValue *v)
         else
             printf("%s cannot win; whether %s can is not known.\n", colors[v->can[0]],
                    colors[!v->can[0]]);
-        puts(b->file != NULL ? "Making the table again with more --memory or --pieces may decide it."
-                             : "More --memory, more --pieces or --tables of 5 men may decide it.");
+        puts(b->file != NULL
+                 ? "Making the table again with more --memory or --pieces may decide it."
+                 : "More --memory, more --pieces or --tables of 5 men may decide it.");
         break;
     default:
         printf("%s wins", colors[v->verdict == VERDICT_BLACK]);
@@ -175,8 +177,8 @@ static void print_end(LineEnd end, const treb_position *last)
     }
 }
 
-void blocked_text_line(const treb_position *start, const PawnMove *move, int count,
-                       LineEnd end, const treb_position *last)
+void blocked_text_line(const treb_position *start, const PawnMove *move, int count, LineEnd end,
+                       const treb_position *last)
 {
     print_line(start, move, count);
     print_end(end, last);

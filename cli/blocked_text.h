@@ -10,8 +10,8 @@
 bool blocked_text_answer(Blocked *blocked, const treb_tables *tables);
 
 /* Prints a line of moves and how it ends. */
-void blocked_text_line(const treb_position *start, const PawnMove *move, int count,
-                       LineEnd end, const treb_position *last);
+void blocked_text_line(const treb_position *start, const PawnMove *move, int count, LineEnd end,
+                       const treb_position *last);
 
 /* Draws the corresponding squares into a file; "-" is standard output. Returns false after reporting
  * that it could not be written. */

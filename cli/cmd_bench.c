@@ -291,8 +291,7 @@ static const CliOption options[] = {
      "memory for unpacked blocks (default: 256MiB)"},
     {"threads", 'j', "N", CLI_NUMBER(BenchArgs, threads, 1, 256),
      "threads of the second measurement (default: one per processor)"},
-    {"duration", 'd', "S", CLI_OWN(set_duration),
-     "seconds to measure each figure (default: 0.5)"},
+    {"duration", 'd', "S", CLI_OWN(set_duration), "seconds to measure each figure (default: 0.5)"},
     {"gen", 'g', NULL, CLI_FLAG(BenchArgs, gen),
      "instead make the materials, and all tables that they need, in a temporary folder, and print "
      "how long that takes; TMPDIR names the place for the folder"},
@@ -304,8 +303,8 @@ static const CliOption options[] = {
 static const CliCommand bench_command = {
     .name = "bench",
     .synopsis = "trebuchet bench [options] [MATERIAL...]",
-    .about = "Measures how long probes take on random legal positions, which are the same in every "
-             "run: with the blocks in memory, by one thread and by several; and without a cache, "
+    .about = "Measures how long probes take on random legal positions, always the same ones: "
+             "with the blocks in memory, by one thread and by several; and without a cache, "
              "so that every probe unpacks blocks. Without a MATERIAL, measures KRPvKR and KQPvKQ "
              "if they are installed, else the largest table.",
     .options = options,

@@ -11,8 +11,8 @@
 #include "cli/folders.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "json/answer_blocked.h"
 #include "pawns/blocked/blocked.h"
+#include "json/answer_blocked.h"
 
 enum { NO_COLOR = -1 };
 
@@ -136,7 +136,8 @@ static int run(BlockedArgs *args)
     r->all = args->table || args->tsv || args->squares || args->svg != NULL;
     int code = CLI_FAILED;
     Blocked *b = NULL;
-    if (blocked_source_open(&source, &args->dirs, r->goal)) b = blocked_source_answer(&source, r, &code);
+    if (blocked_source_open(&source, &args->dirs, r->goal))
+        b = blocked_source_answer(&source, r, &code);
     if (b != NULL) code = print(args, source.tables, b);
     if (b != NULL && code == CLI_OK && args->check) code = check(args, b);
     blocked_free(b);
@@ -251,7 +252,8 @@ static bool check_options(BlockedArgs *args)
         return complain("--check can be used only with --exact");
     if (cli_json_wanted() && args->tsv) return complain("--json and --tsv cannot be used together");
     if (args->svg != NULL && strcmp(args->svg, "-") == 0 && (cli_json_wanted() || args->tsv))
-        return complain("--svg - cannot be used with --json or --tsv: all print on standard output");
+        return complain(
+            "--svg - cannot be used with --json or --tsv: all print on standard output");
     if (!r->from && !r->safe) return true;
     if (args->exact || r->goal == GOAL_REACH)
         return complain("--from and --safe can be used only with --goal take");

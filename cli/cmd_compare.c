@@ -303,11 +303,11 @@ static void print_summary(const CompareRun *run, double seconds)
     char positions[32], time[16];
     cli_format_count(run->positions, positions);
     cli_format_time(seconds, time);
-    printf("\n%zu material%s, %zu table%s: %zu equal, %zu equal except for rounding, %zu different, "
-           "%zu not compared; %s positions, %s\n",
-           run->materials, run->materials == 1 ? "" : "s",
-           tables, tables == 1 ? "" : "s", run->equal, run->rounded, run->different, run->failed,
-           positions, time);
+    printf(
+        "\n%zu material%s, %zu table%s: %zu equal, %zu equal except for rounding, %zu different, "
+        "%zu not compared; %s positions, %s\n",
+        run->materials, run->materials == 1 ? "" : "s", tables, tables == 1 ? "" : "s", run->equal,
+        run->rounded, run->different, run->failed, positions, time);
     for (int s = 0; s < 2; s++)
         if (run->alone[s] > 0)
             printf("%zu table%s only in %s\n", run->alone[s], run->alone[s] == 1 ? " is" : "s are",

@@ -104,8 +104,8 @@ static void warn_if_not_linked(const char *program)
             if (memcmp(bytes, ELFMAG, SELFMAG) == 0 &&
                 memmem(bytes, size, library, sizeof library) == NULL)
                 cli_warn("engine",
-                         "warning: %s is not linked with %s and will not probe these tables", program,
-                         library);
+                         "warning: %s is not linked with %s and will not probe these tables",
+                         program, library);
             munmap(bytes, size);
         }
     }
@@ -191,10 +191,11 @@ static bool set_tables_path(const Engine *engine)
 /* Warns that there are no tables. The engine is started anyway: its own option may name folders. */
 static void warn_no_tables(const CliDirs *dirs)
 {
-    cli_warn("engine",
-             "warning: there are no tables%s%s%s; the engine has only those that its own option names",
-             dirs->count > 0 ? " in " : "", dirs->count > 0 ? dirs->dir[0] : "",
-             dirs->count > 1 ? " and the others" : "");
+    cli_warn(
+        "engine",
+        "warning: there are no tables%s%s%s; the engine has only those that its own option names",
+        dirs->count > 0 ? " in " : "", dirs->count > 0 ? dirs->dir[0] : "",
+        dirs->count > 1 ? " and the others" : "");
     cli_hint_tables(NULL, dirs);
 }
 

@@ -170,7 +170,8 @@ static bool is_of_condition(const treb_error *error)
 static int refuse_condition(const treb_error *error)
 {
     cli_error("find", "%s", error->text);
-    fputs("A condition can use turn, verdict, dtm, wk and others; the test for equality is ==.\n", stderr);
+    fputs("A condition can use turn, verdict, dtm, wk and others; the test for equality is ==.\n",
+          stderr);
     return cli_usage("find");
 }
 

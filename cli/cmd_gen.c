@@ -49,14 +49,13 @@ static void print_traffic(const GenerateReport *r)
     cli_format_size(r->sets, sets);
     cli_format_size(r->largest[0], solving);
     cli_format_size(r->largest[1], largest);
-    printf(
-        "          %" PRIu64 " plies, %s sent, at most %s by a process in a ply; %s gathered\n"
-        "          %" PRIu64 " messages; %.2f s waiting, summed over processes\n"
-        "          to write files: %s in %" PRIu64 " messages, %.2f s waiting\n"
-        "          sets of positions: up to %s in a process; memory of the largest process: %s "
-        "after solving, %s at the end\n",
-        t->plies, sent, most, gathered, t->messages, 1e-6 * (double)t->waiting, written,
-        w->messages, 1e-6 * (double)w->waiting, sets, solving, largest);
+    printf("          %" PRIu64 " plies, %s sent, at most %s by a process in a ply; %s gathered\n"
+           "          %" PRIu64 " messages; %.2f s waiting, summed over processes\n"
+           "          to write files: %s in %" PRIu64 " messages, %.2f s waiting\n"
+           "          sets of positions: up to %s in a process; memory of the largest process: %s "
+           "after solving, %s at the end\n",
+           t->plies, sent, most, gathered, t->messages, 1e-6 * (double)t->waiting, written,
+           w->messages, 1e-6 * (double)w->waiting, sets, solving, largest);
     fflush(stdout);
 }
 
@@ -71,7 +70,8 @@ static void on_step(void *context, size_t step, const GenerateReport *r)
     run->tables++;
     for (int m = 0; m < TREB_METRICS; m++) run->bytes += r->result.file_size[m];
     for (int side = 0; side < 2; side++)
-        for (int v = 0; v < WDL_VALUES; v++) run->positions[v] += r->result.statistics.count[side][v];
+        for (int v = 0; v < WDL_VALUES; v++)
+            run->positions[v] += r->result.statistics.count[side][v];
     note_longest(run, step, &r->result.statistics);
     if (run->stats && r->traffic.plies > 0) print_traffic(r);
 }
@@ -91,7 +91,8 @@ static void print_summary(const GenRun *run)
     }
     if (run->longest)
         printf("longest win: %u %s (%s) in %s: %s\n", run->longest,
-               cli_plural(run->longest, "ply", "plies"), table_metric_name(run->metric), run->longest_name, run->longest_fen);
+               cli_plural(run->longest, "ply", "plies"), table_metric_name(run->metric),
+               run->longest_name, run->longest_fen);
 }
 
 /* Prints the last JSON object, the summary. */
@@ -128,7 +129,8 @@ static bool create_own_folder(GenArgs *args)
 {
     static char path[4200];
     args->tables = args->options.directory;
-    if (!process_folder(args, args->processes != NULL ? args->processes->index : 0, path, sizeof path))
+    if (!process_folder(args, args->processes != NULL ? args->processes->index : 0, path,
+                        sizeof path))
         return true;
     args->options.scratch = path;
     if (args->processes->index > 0) args->options.directory = path;
@@ -183,8 +185,8 @@ static bool knows_only(const GenArgs *args, const Estimate *e)
         generate_complete(o->directory, o->only, o->metrics))
         return true;
     material_name(o->only, name);
-    cli_error(args->command, "--only %s: this is not one of the tables named, and they do not need it",
-              name);
+    cli_error(args->command,
+              "--only %s: this is not one of the tables named, and they do not need it", name);
     return false;
 }
 
@@ -210,8 +212,7 @@ static int run_plan(GenArgs *args, const GeneratePlan *plan)
     if (status != TREB_OK) return gen_failed(args, &error);
     remove_folders(args);
     if (stopped) {
-        cli_error(args->command,
-                  "stopped; the same command continues, even within a large table");
+        cli_error(args->command, "stopped; the same command continues, even within a large table");
         return CLI_STOPPED;
     }
     if (style == GEN_PROGRESS_JSON) return print_done(&run);
@@ -257,10 +258,10 @@ static int gen_with(GenArgs *args)
     else if (status != TREB_OK)
         code = gen_failed(args, &error);
     else
-        code =
-            has_disk_space(args, &e) && cli_make_folder(args->command, o->directory) && create_own_folder(args)
-                ? run_plan(args, &e.plan)
-                : CLI_FAILED;
+        code = has_disk_space(args, &e) && cli_make_folder(args->command, o->directory) &&
+                       create_own_folder(args)
+                   ? run_plan(args, &e.plan)
+                   : CLI_FAILED;
     estimate_free(&e);
     return code;
 }
@@ -292,7 +293,8 @@ static int gen_follow(GenArgs *args)
     plan.step = malloc(steps * sizeof *plan.step);
     if (plan.step == NULL) processes->end_job(processes->context, "out of memory");
     processes->broadcast(processes->context, plan.step, steps * sizeof *plan.step);
-    if (!create_own_folder(args)) processes->end_job(processes->context, "it has no folder for scratch files");
+    if (!create_own_folder(args))
+        processes->end_job(processes->context, "it has no folder for scratch files");
     treb_status status = generate_run(&args->options, &plan, on_nothing, NULL, &stopped, &error);
     if (status != TREB_OK) gen_failed(args, &error);
     remove_folders(args);
@@ -331,7 +333,8 @@ int cli_gen_mpi(int argc, char **argv, Processes *processes)
     processes->broadcast(processes->context, &code, sizeof code);
     if (code >= 0) return gen_end(&args, code);
     if (processes->index > 0 && gen_parse_mpi(&args, argc, argv) >= 0)
-        processes->end_job(processes->context, "its arguments differ from those of the first process");
+        processes->end_job(processes->context,
+                           "its arguments differ from those of the first process");
     code = gen_run(&args);
     if (processes->index == 0 && !args.plan_sent) send_plan(&args, NULL);
     return gen_end(&args, code);

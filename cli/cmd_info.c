@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include "cli/advice.h"
-#include "pawns/blocked/blocked_file.h"
 #include "cli/cmd.h"
 #include "cli/folders.h"
 #include "cli/info_json.h"
@@ -17,9 +16,10 @@
 #include "core/chess/bitboard.h"
 #include "core/format/table_blocked.h"
 #include "core/system/error.h"
-#include "json/answer.h"
+#include "pawns/blocked/blocked_file.h"
 #include "pawns/solve/pawn_file.h"
 #include "probe/syzygy/syzygy.h"
+#include "json/answer.h"
 
 static const char *const colors[2] = {"White", "Black"};
 static const char *const verdicts[WDL_VALUES] = {"losses", "blessed losses", "draws", "cursed wins",
@@ -149,7 +149,8 @@ static void print_goal(const TableBlocked *blocked)
         print_squares("plies until the king stands on one of", blocked->squares);
     else
         printf("plies until the king can take a pawn that nothing defends");
-    if (blocked->goal == GOAL_TAKE && blocked->squares != 0) print_squares(", from", blocked->squares);
+    if (blocked->goal == GOAL_TAKE && blocked->squares != 0)
+        print_squares(", from", blocked->squares);
     puts(blocked->safe ? ", while the other king attacks no pawn" : "");
 }
 
@@ -174,7 +175,8 @@ static void print_blocked(const Table *table)
     char size[32], name[MATERIAL_NAME_SIZE];
     material_name(&h->index.material, name);
     cli_format_count(table_file_size(table), size);
-    printf("%s\n  blocked   pawns of %s, with the distances of both kings:", table_path(table), name);
+    printf("%s\n  blocked   pawns of %s, with the distances of both kings:", table_path(table),
+           name);
     print_squares(" White", blocked->pawns[TREB_WHITE]);
     print_squares(", Black", blocked->pawns[TREB_BLACK]);
     puts(blocked->pawns[0] ? "" : " (no pawns)");
@@ -198,7 +200,8 @@ static void print_solved(const Table *table)
     const TablePawn *solved = &h->pawn;
     char size[32], name[MATERIAL_NAME_SIZE];
     material_name(&h->index.material, name);
-    printf("%s\n  solved    pawn ending, %s, %d men:", table_path(table), name, structure_men(&solved->root));
+    printf("%s\n  solved    pawn ending, %s, %d men:", table_path(table), name,
+           structure_men(&solved->root));
     print_squares(" White", solved->root.pawns[TREB_WHITE]);
     print_squares(", Black", solved->root.pawns[TREB_BLACK]);
     cli_format_count(solved->structures, size);
@@ -418,11 +421,13 @@ static void print_syzygy(const Syzygy *table, const Material *material, treb_met
            s.arrays == 1 ? "" : "s");
     if (s.constant > 0) printf(", %u of them with one value throughout", s.constant);
     printf("\n  sides     %s\n",
-           material_symmetric(material) ? "White to move; Black to move is the same with colours exchanged"
-           : both && metric == TREB_DTZ ? "White or Black to move, depending on the file of the leading pawn"
-           : both                       ? "both to move"
-           : syzygy_has_side(table, 0)  ? "White to move"
-                                        : "Black to move");
+           material_symmetric(material)
+               ? "White to move; Black to move is the same with colours exchanged"
+           : both && metric == TREB_DTZ
+               ? "White or Black to move, depending on the file of the leading pawn"
+           : both                      ? "both to move"
+           : syzygy_has_side(table, 0) ? "White to move"
+                                       : "Black to move");
     if (metric == TREB_DTZ)
         printf("  rounding  wins %s, losses %s, cursed wins and blessed losses rounded\n",
                s.exact_wins ? "exact" : "rounded", s.exact_losses ? "exact" : "rounded");

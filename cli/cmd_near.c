@@ -7,9 +7,9 @@
 #include "cli/cmd.h"
 #include "cli/folders.h"
 #include "cli/options.h"
-#include "cli/text.h"
 #include "cli/output.h"
 #include "cli/signals.h"
+#include "cli/text.h"
 #include "core/chess/position.h"
 #include "find/near.h"
 

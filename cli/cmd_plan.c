@@ -25,7 +25,7 @@ typedef struct Job {
     int round;      /* from 1; a job needs only jobs of earlier rounds */
     uint64_t class; /* bytes of memory, one of a few sizes */
     double seconds; /* estimate of the time it takes */
-    double end;     /* seconds after the start when it ends, if every job starts as early as possible */
+    double end; /* seconds after the start when it ends, if every job starts as early as possible */
 } Job;
 
 typedef struct Jobs {
@@ -55,8 +55,8 @@ static bool choose_class(const GenArgs *args, Job *job)
     if (job->step->memory <= within(job->class)) return true;
     char need[16];
     cli_format_size(job->step->memory + job->step->memory / 15, need);
-    cli_error(args->command, "%s needs at least %s of memory, which is more than --memory allows", job->name,
-              need);
+    cli_error(args->command, "%s needs at least %s of memory, which is more than --memory allows",
+              job->name, need);
     return false;
 }
 
@@ -117,7 +117,9 @@ static bool find_paths(Jobs *jobs)
                    : snprintf(jobs->tables, sizeof jobs->tables, "%s/%s", here, tables);
     if (size > 0 && (size_t)size < sizeof jobs->tables && strchr(jobs->tables, '\n') == NULL)
         return true;
-    cli_error(jobs->args->command, "the path of the folder is too long or has a line break, so it cannot be written into a script");
+    cli_error(
+        jobs->args->command,
+        "the path of the folder is too long or has a line break, so it cannot be written into a script");
     return false;
 }
 
@@ -159,10 +161,9 @@ static void print_text(const Jobs *jobs)
            jobs->count == 1 ? "" : "s", jobs->rounds, jobs->rounds == 1 ? "" : "s", time);
     cli_format_time(longest_chain(jobs), time);
     printf(", %s with one machine for each job.\n", time);
-    printf(
-        "Times are for this machine and its present load, with %d thread%s per job.\n"
-        "'trebuchet plan --to make' and '--to slurm' print the jobs.\n",
-        jobs->threads, jobs->threads == 1 ? "" : "s");
+    printf("Times are for this machine and its present load, with %d thread%s per job.\n"
+           "'trebuchet plan --to make' and '--to slurm' print the jobs.\n",
+           jobs->threads, jobs->threads == 1 ? "" : "s");
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */

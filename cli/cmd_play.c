@@ -57,8 +57,8 @@ static int run_game(const PlayRun *run, Strategy *strategy)
     PlayGame game = {0};
     treb_error error;
     if (!material_equal(&material, strategy_material(strategy))) {
-        cli_error("play", "%s plays White in %s, and the position is another ending", args->query.path,
-                  run->material);
+        cli_error("play", "%s plays White in %s, and the position is another ending",
+                  args->query.path, run->material);
         return CLI_USAGE;
     }
     int code = play_game(&args->query, strategy, &args->pos, NULL, &game, &error) != TREB_OK
@@ -94,8 +94,7 @@ static int run_trial(PlayRun *run)
         play_print(&run->print, report);
     }
     if (code == CLI_OK && report->contradicted > 0) {
-        cli_error("play",
-                  "some games contradict the result: this is an error in Trebuchet");
+        cli_error("play", "some games contradict the result: this is an error in Trebuchet");
         code = CLI_FAILED;
     }
     free(report);

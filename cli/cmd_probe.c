@@ -56,8 +56,7 @@ static void print_saved(const ProbeReport *p, const char *winner, const char *lo
     if (v->status[TREB_DTZ] == TREB_OK && v->wdl != v->rule) {
         printf(": the clock stands at %d %s, and the\nnext capture, pawn move or mate is %d more"
                " away: beyond 100",
-               p->pos->halfmove, cli_plural(p->pos->halfmove, "ply", "plies"),
-               v->plies[TREB_DTZ]);
+               p->pos->halfmove, cli_plural(p->pos->halfmove, "ply", "plies"), v->plies[TREB_DTZ]);
     }
     puts(".");
     if (v->status[TREB_DTM] == TREB_OK) {
@@ -169,7 +168,9 @@ static void print_move(const treb_move *move)
             printf("%6s", "-");
         else
             printf("%*d%s", move->value.rounded[m] ? 5 : 6, move->value.plies[m],
-                   move->value.rounded[m] == TREB_AT_MOST ? "-" : move->value.rounded[m] ? "+" : "");
+                   move->value.rounded[m] == TREB_AT_MOST ? "-"
+                   : move->value.rounded[m]               ? "+"
+                                                          : "");
     }
     printf("%s\n", move_note(move));
 }
@@ -199,8 +200,8 @@ static void print_moves(const ProbeReport *p)
             break;
         }
         if (i == 0)
-            printf("\n  %-10s%6s%6s%6s  plies from here, including the move\n", "Move", "DTM", "DTC",
-                   "DTZ");
+            printf("\n  %-10s%6s%6s%6s  plies from here, including the move\n", "Move", "DTM",
+                   "DTC", "DTZ");
         if ((int)v->rule != group) {
             printf("  ");
             print_group(v->rule, p->pos);

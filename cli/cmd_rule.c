@@ -27,7 +27,7 @@ typedef struct RuleArgs {
     bool quiet;
     const char *html;
     char (*material)[MATERIAL_NAME_SIZE];
-    size_t materials;  /* 0: a position is given */
+    size_t materials; /* 0: a position is given */
     treb_position pos;
 } RuleArgs;
 
@@ -275,8 +275,7 @@ static const CliOption options[] = {
      "only positions with this side to move: white or black"},
     {"time", 0, "SECONDS", CLI_NUMBER(RuleArgs, seconds, 1, 1 << 30),
      "stop after that time; positions are examined in the order of the table"},
-    {"html", 0, "FILE", CLI_TEXT(RuleArgs, html),
-     "write a page with boards; - is standard output"},
+    {"html", 0, "FILE", CLI_TEXT(RuleArgs, html), "write a page with boards; - is standard output"},
     CLI_OPTION_JSON("print one JSON object for each ending"),
     {"threads", 'j', "N", CLI_UNSIGNED(RuleArgs, query.threads, 1, 1024), "number of threads"},
     CLI_OPTION_TABLES(RuleArgs, dirs),

@@ -281,7 +281,8 @@ int cli_shift(int argc, char **argv)
     int code = cli_options(&shift_command, &args, argc, argv);
     if (code < 0 && args.svg != NULL && strcmp(args.svg, "-") == 0 &&
         (cli_json_wanted() || args.tsv)) {
-        cli_error("shift", "--svg - cannot be used with --json or --tsv: all print on standard output");
+        cli_error("shift",
+                  "--svg - cannot be used with --json or --tsv: all print on standard output");
         code = cli_usage("shift");
     }
     if (code < 0) {

@@ -16,10 +16,10 @@
 #include "cli/signals.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "pawns/solve/saved_search.h"
 #include "json/answer_blocked.h"
 #include "json/answer_solve.h"
 #include "json/line.h"
-#include "pawns/solve/saved_search.h"
 
 enum { LINE_MOVES = 512, OPEN = 4, OPEN_SIZE = 128, OPEN_SHOWN = 5, COUNT_SECONDS = 2 };
 
@@ -163,8 +163,8 @@ static void print_verdict(const Solve *s, double seconds)
     if (s->moves == 0)
         puts(s->value.verdict == VERDICT_DRAW ? " Stalemate." : " Mate.");
     else
-        printf(" (%s pawn structure%s, %s, %s)\n", count, s->graph->structures == 1 ? "" : "s", size,
-               time);
+        printf(" (%s pawn structure%s, %s, %s)\n", count, s->graph->structures == 1 ? "" : "s",
+               size, time);
     print_rule(s);
     if (s->value.verdict == VERDICT_OPEN)
         printf("More %s, or --tables of 5 men, may decide it.\n", more_of_what(s->graph));

@@ -154,7 +154,8 @@ static void print_row(int from, int to, uint64_t count, double share)
 
 /* The wins of one colour by plies, with either side to move. */
 typedef struct StatsSpread {
-    uint64_t plies[PLIES_MAX], cursed[PLIES_MAX]; /* cursed: wins that the 50-move rule turns into draws */
+    uint64_t plies[PLIES_MAX],
+        cursed[PLIES_MAX]; /* cursed: wins that the 50-move rule turns into draws */
     uint64_t wins;
 } StatsSpread;
 
@@ -227,7 +228,8 @@ static int print_histogram(const StatsArgs *args, const treb_tables *tables,
         status = read_spread(tables, info, winner, spread, &error);
         if (status == TREB_OK && spread->wins) print_spread(spread, winner, info->metric);
     }
-    if (status == TREB_OK && symmetric && spread->wins) puts("\nBlack's wins have the same distribution.");
+    if (status == TREB_OK && symmetric && spread->wins)
+        puts("\nBlack's wins have the same distribution.");
     free(spread);
     return status == TREB_OK ? CLI_OK : cli_fail_tables("stats", &error, &args->dirs);
 }

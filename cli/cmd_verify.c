@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "check/verify/verify.h"
-#include "pawns/blocked/blocked_file.h"
 #include "cli/advice.h"
 #include "cli/arguments.h"
 #include "cli/cmd.h"
@@ -18,6 +17,7 @@
 #include "cli/verify_checksums.h"
 #include "cli/verify_pawns.h"
 #include "core/system/io.h"
+#include "pawns/blocked/blocked_file.h"
 #include "pawns/solve/pawn_file.h"
 
 /* The files of one material and kind, which are checked together. */
@@ -196,7 +196,8 @@ static void print_done(const VerifyRun *run, size_t right, double seconds)
     json_t *object = json_object();
     json_object_set_new(object, "event", json_string("done"));
     json_object_set_new(object, "materials", json_integer((json_int_t)run->args->items));
-    json_object_set_new(object, "rank_files", json_integer((json_int_t)run->args->pawn_files.count));
+    json_object_set_new(object, "rank_files",
+                        json_integer((json_int_t)run->args->pawn_files.count));
     json_object_set_new(object, "right", json_integer((json_int_t)right));
     json_object_set_new(object, "wrong", json_integer((json_int_t)run->wrong));
     json_object_set_new(object, "not_checked",
@@ -209,7 +210,8 @@ static void print_done(const VerifyRun *run, size_t right, double seconds)
 static int summary(const VerifyRun *run, size_t checked, double seconds)
 {
     char positions[32], time[16];
-    size_t bad = run->wrong + run->unchecked + run->missing, pawn_files = run->args->pawn_files.count;
+    size_t bad = run->wrong + run->unchecked + run->missing,
+           pawn_files = run->args->pawn_files.count;
     char files[64] = "";
     if (pawn_files > 0)
         snprintf(files, sizeof files, ", %zu %s", pawn_files,

@@ -251,7 +251,8 @@ bool estimate_disk_refusal(const Estimate *e, const GenerateOptions *options, ch
     cli_format_size(e->result, files);
     cli_format_size(e->scratch, scratch);
     cli_format_size(disk, have);
-    snprintf(why, size, "takes about %s of disk space (%s, and %s more while it runs), and %s are free in %s",
+    snprintf(why, size,
+             "takes about %s of disk space (%s, and %s more while it runs), and %s are free in %s",
              need, files, scratch, have, options->directory);
     return true;
 }

@@ -84,7 +84,8 @@ bool cli_refuse_addresses(const char *command, const CliDirs *dirs)
 {
     for (size_t i = 0; i < dirs->count; i++)
         if (cli_is_address(dirs->dir[i])) {
-            cli_error(command, "%s: this command reads local files only; download the tables first", dirs->dir[i]);
+            cli_error(command, "%s: this command reads local files only; download the tables first",
+                      dirs->dir[i]);
             return true;
         }
     return false;

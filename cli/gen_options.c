@@ -18,8 +18,8 @@ void gen_choose_folder(GenArgs *args, CliDirs *dirs)
     *dirs = (CliDirs){0};
     cli_dirs_default(dirs);
     if (args->options.directory == NULL) args->options.directory = dirs->dir[0];
-    *dirs = (CliDirs){
-        .dir = {args->options.directory}, .count = 1, .environment = dirs->environment};
+    *dirs =
+        (CliDirs){.dir = {args->options.directory}, .count = 1, .environment = dirs->environment};
 }
 
 /* Adds an option or material to the words that name the same tables in the command of a job. */
@@ -171,35 +171,37 @@ static bool set_save(const char *command, const CliOption *option, void *to, con
 /* ---- The options ----------------------------------------------------------------------------- */
 
 /* Rows that several of the commands share. */
-#define MATERIALS                                                                                  \
-    {"men", 'n', "N", add_men, 0, 3, TREB_MEN_MAX, "all materials of up to N men"},                \
-        {"book", 'b', NULL, CLI_OWN(add_book),                                                     \
-         "the endings of the 1983 book (docs/reproduction.md): KRPvKR, KQPvKQ, KBNvK, KRvKB and "  \
+/* clang-format off */
+#define MATERIALS \
+    {"men", 'n', "N", add_men, 0, 3, TREB_MEN_MAX, "all materials of up to N men"}, \
+        {"book", 'b', NULL, CLI_OWN(add_book), \
+         "the endings of the 1983 book (docs/reproduction.md): KRPvKR, KQPvKQ, KBNvK, KRvKB and " \
          "all smaller endings they can turn into"}
-#define METRIC                                                                                     \
-    {"metric", 'm', "LIST", CLI_OWN(set_metrics),                                                  \
+#define METRIC \
+    {"metric", 'm', "LIST", CLI_OWN(set_metrics), \
      "wdl,dtz,dtc,dtm or all (default: all; wdl is always made)"}
 #define TABLES(help) {"tables", 't', "DIR", CLI_TEXT(GenArgs, options.directory), help}
 #define THREADS(help) {"threads", 'j', "N", set_threads, 0, 1, 1024, help}
 #define MEMORY(help) {"memory", 'M', "SIZE", CLI_SIZE(GenArgs, options.memory, 1, 0), help}
 #define CODEC(help) {"codec", 'c', "CODEC", CLI_OWN(set_codec), help}
 #define LEVEL(help) {"level", 'l', "N", set_level, 0, 1, 19, help}
-#define ESTIMATE                                                                                   \
-    {"estimate", 'e', NULL, CLI_FLAG(GenArgs, estimate),                                           \
+#define ESTIMATE \
+    {"estimate", 'e', NULL, CLI_FLAG(GenArgs, estimate), \
      "print the memory, disk space and time that it would take, and stop"}
-#define JSON                                                                                       \
-    CLI_OPTION_JSON("print one JSON object per line, for each table; with --estimate, one object"),\
+#define JSON \
+    CLI_OPTION_JSON("print one JSON object per line, for each table; with --estimate, one object"), \
         CLI_OPTION_JSON_LOG
-#define SCRATCH                                                                                    \
-    {"force", 0, NULL, CLI_FLAG(GenArgs, force),                                                   \
-     "start even if the disk seems to have too little space"},                                     \
-        {"keep-scratch", 0, NULL, CLI_FLAG(GenArgs, options.keep_scratch),                         \
+#define SCRATCH \
+    {"force", 0, NULL, CLI_FLAG(GenArgs, force), \
+     "start even if the disk seems to have too little space"}, \
+        {"keep-scratch", 0, NULL, CLI_FLAG(GenArgs, options.keep_scratch), \
          "keep the scratch files, so that a later run can use them"}
-#define CODEC_HELP                                                                                 \
-    "how cells are compressed: symbols (the default: smaller, and single cells can be read) or "   \
+#define CODEC_HELP \
+    "how cells are compressed: symbols (the default: smaller, and single cells can be read) or " \
     "zstd (for older readers)"
-#define MEMORY_HELP                                                                                \
+#define MEMORY_HELP \
     "stay below SIZE, such as 2GiB, or refuse (default: 7/8 of the free memory)"
+/* clang-format on */
 
 static const CliOption gen_options[] = {
     MATERIALS,

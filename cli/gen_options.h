@@ -15,8 +15,9 @@ typedef struct GenArgs {
     bool estimate, quiet, force;
     Material only; /* what options.only points to */
     /* trebuchet plan: */
-    int to;      /* PLAN_... */
-    char *words; /* owned: the words of a gen command that name these tables: "--men 4 --metric wdl" */
+    int to; /* PLAN_... */
+    char *
+        words; /* owned: the words of a gen command that name these tables: "--men 4 --metric wdl" */
     /* trebuchet-mpi gen: */
     Processes *processes; /* NULL: a single process */
     const char *scratch;  /* value of --scratch, or NULL */

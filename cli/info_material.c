@@ -13,8 +13,8 @@
 #include "core/format/table.h"
 #include "core/system/error.h"
 #include "core/system/io.h"
-#include "json/words.h"
 #include "probe/syzygy/syzygy.h"
+#include "json/words.h"
 
 /* ---- Finding the files ----------------------------------------------------------------------- */
 
@@ -189,8 +189,8 @@ int info_material_show(const CliDirs *dirs, const Material *material)
         treb_error error;
         char name[TABLE_NAME_SIZE];
         table_file_name(material, TREB_WDL, name);
-        fail(&error, TREB_ERR_NO_TABLE, "%s is not installed, and no other file of this material either",
-             name);
+        fail(&error, TREB_ERR_NO_TABLE,
+             "%s is not installed, and no other file of this material either", name);
         material_name(material, name);
         fail_missing_table(&error, name, TREB_WDL);
         free(list);

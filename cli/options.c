@@ -10,7 +10,10 @@
 #include "cli/parse.h"
 #include "cli/text.h"
 
-enum { OPTIONS_MAX = 40, LONG = 256 /* added to a row's number: what getopt_long returns for it */ };
+enum {
+    OPTIONS_MAX = 40,
+    LONG = 256 /* added to a row's number: what getopt_long returns for it */
+};
 
 /* A table in the form that getopt_long takes. */
 typedef struct Getopt {
@@ -169,8 +172,8 @@ static int complain(const CliCommand *command, const Getopt *g, int c, char **ar
     bool is_long = strncmp(word, "--", 2) == 0;
     /* In a group of letters, "-zq", optind has not moved past the word yet when getopt stops at z:
      * `word` is then the one before. */
-    bool letter = c == '?' && optopt > ' ' && optopt <= '~' &&
-                  is_end(find_row(command->options, optopt));
+    bool letter =
+        c == '?' && optopt > ' ' && optopt <= '~' && is_end(find_row(command->options, optopt));
     if (letter)
         cli_error(command->name, "there is no option '-%c'", optopt);
     else if (c == ':')

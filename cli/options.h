@@ -2,7 +2,7 @@
  *
  * Each subcommand has a table of CliOption rows. cli_options parses the command line by it, and --help
  * prints it. docs/completion/trebuchet.bash reads the output of --help, and a test compares it with
- * the manual pages. So an option is described here, in its row, and in the manual page. */
+ * the manual pages. So an option is described in two places: its row and the manual page. */
 #ifndef TREB_CLI_OPTIONS_H
 #define TREB_CLI_OPTIONS_H
 
@@ -31,12 +31,12 @@ struct CliOption {
 };
 
 typedef struct CliCommand {
-    const char *name;     /* "find" */
-    const char *synopsis; /* "trebuchet find [options] ...", one line for each form */
-    const char *about;    /* help before the options: paragraphs, wrapped when printed */
+    const char *name;         /* "find" */
+    const char *synopsis;     /* "trebuchet find [options] ...", one line for each form */
+    const char *about;        /* help before the options: paragraphs, wrapped when printed */
     const CliOption *options; /* ends with CLI_OPTIONS_END */
-    const char *notes;    /* help after the options */
-    bool stop_at_words;   /* everything after the first word that is not an option is left alone */
+    const char *notes;        /* help after the options */
+    bool stop_at_words; /* everything after the first word that is not an option is left alone */
 } CliCommand;
 
 /* Reads the options into `args`. Returns -1 if the command goes on with the words from argv[optind]
@@ -50,7 +50,7 @@ void cli_print_help(FILE *out, const CliCommand *command);
 
 /* What an option sets: a member of the struct `type`, whose type is checked. */
 #define CLI_MEMBER(type, member, is)                                                               \
-    offsetof(type, member) + 0 * sizeof(_Generic(&((type *)NULL)->member, is *: 0))
+    offsetof(type, member) + 0 * sizeof(_Generic(&((type *)NULL)->member, is * : 0))
 
 #define CLI_FLAG(type, member) cli_set_flag, CLI_MEMBER(type, member, bool), 0, 0
 #define CLI_TEXT(type, member) cli_set_text, CLI_MEMBER(type, member, const char *), 0, 0
@@ -67,15 +67,16 @@ void cli_print_help(FILE *out, const CliCommand *command);
 #define CLI_OWN(set) set, 0, 0, 0 /* the setter gets the whole struct */
 
 /* Whole rows. */
+/* clang-format off */
 #define CLI_HEADING(text) {NULL, 0, NULL, NULL, 0, 0, 0, text}
 #define CLI_OPTION_JSON(help) {"json", 0, NULL, cli_set_json, 0, 0, 0, help}
 #define CLI_OPTION_JSON_LOG {"json-log", 0, NULL, cli_set_json, 0, 0, 0, NULL}
-#define CLI_OPTION_TABLES(type, member)                                                            \
-    {"tables", 't', "DIR", CLI_DIRS(type, member),                                                 \
-     "look for tables in DIR; may be given several times"}
+#define CLI_OPTION_TABLES(type, member) \
+    {"tables", 't', "DIR", CLI_DIRS(type, member), "look for tables in DIR; may be given several times"}
 #define CLI_OPTION_QUIET(type, member) {"quiet", 'q', NULL, CLI_FLAG(type, member), "no progress"}
 #define CLI_OPTION_HELP {"help", 'h', NULL, NULL, 0, 0, 0, "print this help"}
 #define CLI_OPTIONS_END {NULL, 0, NULL, NULL, 0, 0, 0, NULL}
+/* clang-format on */
 
 /* ---- Setters --------------------------------------------------------------------------------- */
 

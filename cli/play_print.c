@@ -35,7 +35,8 @@ static void print_example(const PlayExample *e)
     position_to_fen(&e->pos, fen);
     if (e->best >= 0) snprintf(best, sizeof best, " (best %d)", e->best);
     if (e->moves >= 0)
-        printf("    %4d %-5s%-10s  %s\n", e->moves, cli_plural((uint64_t)e->moves, "move", "moves"), best, fen);
+        printf("    %4d %-5s%-10s  %s\n", e->moves, cli_plural((uint64_t)e->moves, "move", "moves"),
+               best, fen);
     else
         printf("    %s%s\n", fen, best);
 }
@@ -121,7 +122,8 @@ void play_print(const PlayPrint *what, const PlayReport *r)
 {
     print_totals(what, &r->of[TREB_WHITE], "White");
     print_totals(what, &r->of[TREB_BLACK], "Black");
-    if (r->longest_best >= 0) printf("  with best play at most %d %s needed\n", r->longest_best,
+    if (r->longest_best >= 0)
+        printf("  with best play at most %d %s needed\n", r->longest_best,
                cli_plural((uint64_t)r->longest_best, "move is", "moves are"));
     print_faults(r);
     print_places(what, r);

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/judge.h"
-#include "json/words.h"
 #include "cli/output.h"
 #include "core/chess/position.h"
+#include "json/judge.h"
+#include "json/words.h"
 
 const char probe_rows_header[] =
     "fen\tverdict\tdtz\tdtc\tdtm\tbest\tline\tid\tplayed\tjudgement\terror\n";

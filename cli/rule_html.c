@@ -93,8 +93,8 @@ void rule_html_material(FILE *out, const char *material, const RuleReport *repor
                                                       "Said not to be lost, but are",
                                                       "",
                                                       "Where the statement is false"};
-    fprintf(out, "<h2>%s</h2>\n<p>The rule applies to %" PRIu64 " of %" PRIu64 " positions.\n", material,
-            report->looked - report->silent, report->looked);
+    fprintf(out, "<h2>%s</h2>\n<p>The rule applies to %" PRIu64 " of %" PRIu64 " positions.\n",
+            material, report->looked - report->silent, report->looked);
     fputs("<table>\n<tr><th>verdict<th class=\"ground\">reason<th>positions<th>wins"
           "<th>draws<th>losses<th>wrong\n",
           out);

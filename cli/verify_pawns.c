@@ -36,11 +36,11 @@ void verify_pawns_print(const char *name, treb_status status, const FileCheck *c
     cli_format_count(check->compared, compared);
     if (status == TREB_OK && quiet) return;
     if (status == TREB_OK && table_pawn_is_name(name, NULL))
-        printf("%s right: %s positions, %s moves into positions with tables; %.2f s\n", name, placements,
-               compared, seconds);
+        printf("%s right: %s positions, %s moves into positions with tables; %.2f s\n", name,
+               placements, compared, seconds);
     else if (status == TREB_OK)
-        printf("%s right: %s placements, %s captures, %s of them checked with the tables; %.2f s\n", name,
-               placements, captures, compared, seconds);
+        printf("%s right: %s placements, %s captures, %s of them checked with the tables; %.2f s\n",
+               name, placements, captures, compared, seconds);
     else if (status == TREB_ERR_DAMAGED)
         printf("%s WRONG: %llu error%s; the first: %s\n", name, (unsigned long long)check->errors,
                check->errors == 1 ? "" : "s", check->text);

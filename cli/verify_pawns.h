@@ -3,8 +3,8 @@
 #define TREB_CLI_VERIFY_PAWNS_H
 
 #include "cli/folders.h"
-#include "pawns/check/file_check.h"
 #include "cli/output.h"
+#include "pawns/check/file_check.h"
 
 /* Checks the file of that name in the first folder that has it. `tables` may be NULL. The caller sets
  * how much to check and when to stop in `check`; the function fills in the rest. */

@@ -11,11 +11,12 @@ page=docs/zugzwangs.md
 new=$(mktemp)
 trap 'rm -f "$new"' EXIT
 # Sorted by number of men, then by name.
-endings=$(for folder; do ls "$folder"; done | sed -n 's/\.wdl\.treb$//p' | sort -u | awk '{ name = $0; sub(/v/, "", name); print length(name), $0 }' | sort -k1,1n -k2 | cut -d' ' -f2)
+endings=$(for folder; do ls "$folder"; done | sed -n 's/\.wdl\.treb$//p' | sort -u |
+    awk '{ name = $0; sub(/v/, "", name); print length(name), $0 }' | sort -k1,1n -k2 | cut -d' ' -f2)
 sed '/<!-- counts -->/q' $page >"$new"
 # shellcheck disable=SC2086
 "$tool" find --quiet "${folders[@]}" --zugzwang --count --json $endings | python3 -c '
-import json, sys
+import json, sys, textwrap
 rows, none, full, half, endings = [], [], 0, 0, 0
 for line in sys.stdin:
     count = json.loads(line)
@@ -32,6 +33,8 @@ for line in sys.stdin:
     else:
         none.append(name)
 print("\n%d endings: %d full points, %d half points.\n" % (endings, full, half))
-print("| | all | either side loses if to move | White loses if to move, else draw | Black |\n| --- | --- | --- | --- | --- |")
-print("\n".join(rows) + "\n\nNone: %s." % ", ".join(none))' >>"$new"
+print("| | all | full point | half point: White loses if to move | half point: Black loses if to move |")
+print("| --- | --- | --- | --- | --- |")
+print("\n".join(rows) + "\n")
+print(textwrap.fill("None: %s." % ", ".join(none), 120))' >>"$new"
 cat "$new" >$page

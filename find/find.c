@@ -117,7 +117,7 @@ static void count_found(FindCounts *counts, const Found *found)
     if (found->zugzwang == FIND_HALF_POINT) counts->half[found->loser]++;
 }
 
-static bool hand_over(void *context, void *own)
+static bool collect(void *context, void *own)
 {
     const Search *s = context;
     ThreadFinds *f = own;
@@ -171,7 +171,7 @@ treb_status find_material(const FindQuery *query, const char *material,
                          .own = sizeof(ThreadFinds),
                          .begin = begin,
                          .visit = visit,
-                         .hand_over = hand_over,
+                         .collect = collect,
                          .end = end,
                          .context = &s};
     return scan_run(&job, error);

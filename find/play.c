@@ -165,7 +165,7 @@ static void plan_cell(Prover *p, uint64_t cell)
 
 enum { PART = 64 /* number of cells */ };
 
-static void hand_over(Proof *proof, Prover *p)
+static void collect(Proof *proof, Prover *p)
 {
     if (p->status != TREB_OK && proof->status == TREB_OK && !play_stopped(proof->query)) {
         proof->status = p->status;
@@ -192,7 +192,7 @@ static void plan_all(Proof *proof)
                  cell < end && p.status == TREB_OK && !atomic_load(&proof->stop); cell++)
                 plan_cell(&p, cell);
 #pragma omp ordered
-            hand_over(proof, &p);
+            collect(proof, &p);
         }
 #pragma omp critical
         for (int i = 0; i < STRATEGY_ADVICE_MAX; i++) proof->report->followed[i] += p.followed[i];

@@ -22,7 +22,7 @@ static treb_wdl probe(PositionInfo *info, const treb_position *pos)
     treb_wdl wdl = TREB_DRAW;
     if (info->tables == NULL && info->status == TREB_OK)
         info->status = fail(&info->error, TREB_ERR_ARGUMENT,
-                            "a strategy sees only the board: it cannot ask what the tables say");
+                            "a strategy sees only the board: it cannot read the tables");
     if (info->status == TREB_OK)
         info->status = treb_probe_wdl(info->tables, pos, &wdl, &info->error);
     return wdl;

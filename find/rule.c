@@ -104,7 +104,7 @@ static bool visit(void *context, void *own, PositionInfo *info)
 }
 
 /* Adds what a thread found in a part to the report, and empties it. */
-static bool hand_over(void *context, void *own)
+static bool collect(void *context, void *own)
 {
     RuleScan *scan_context = context;
     RuleReport *from = &((ThreadRules *)own)->report, *to = scan_context->report;
@@ -140,7 +140,7 @@ treb_status rule_try(const RuleQuery *query, const char *material, RuleReport *r
                          .own = sizeof(ThreadRules),
                          .begin = begin,
                          .visit = visit,
-                         .hand_over = hand_over,
+                         .collect = collect,
                          .end = end,
                          .context = &scan_context};
     treb_status status = scan_run(&job, error);

@@ -57,7 +57,7 @@ static void worker_init(Worker *w, Scan *scan)
     if (job->stop != NULL && atomic_load(job->stop)) w->info.status = TREB_OK;
 }
 
-static void hand_over(Scan *scan, Worker *w)
+static void collect(Scan *scan, Worker *w)
 {
     const ScanJob *job = scan->job;
     if (w->info.status != TREB_OK && scan->status == TREB_OK) {
@@ -67,7 +67,7 @@ static void hand_over(Scan *scan, Worker *w)
     }
     /* After the end nothing more is passed on. So what was passed on is the first part of the
      * table. */
-    if (w->own != NULL && !scan->stop && !job->hand_over(job->context, w->own)) scan->stop = true;
+    if (w->own != NULL && !scan->stop && !job->collect(job->context, w->own)) scan->stop = true;
     if (job->progress != NULL) job->progress(job->progress_context, ++scan->done, scan->parts);
 }
 
@@ -88,7 +88,7 @@ static void scan_parts(Scan *scan)
                 w.info.error = why;
             }
 #pragma omp ordered
-            hand_over(scan, &w);
+            collect(scan, &w);
         }
         if (w.own != NULL) job->end(w.own);
         free(w.own);
@@ -103,7 +103,7 @@ treb_status scan_run(const ScanJob *job, treb_error *error)
     Scan scan = {.job = job, .error = error};
     treb_status status = treb_tables_find(job->tables, job->material, TREB_WDL, &info, error);
     if (status != TREB_OK) return status;
-    if (!material_parse(job->material, &m)) return fail(error, TREB_ERR_ARGUMENT, "no material");
+    if (!material_parse(job->material, &m)) return fail(error, TREB_ERR_ARGUMENT, "not a material");
     material_canonical(&m);
     if (!index_init(&index, &m, NULL, 1)) return fail(error, TREB_ERR_MEN, "too many men");
     scan.parts = index.size / PART + 1;

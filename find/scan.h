@@ -1,4 +1,4 @@
-/* scan.h - visits all positions of an ending in several threads, and passes on what they find in
+/* scan.h - visits all positions of an ending in several threads, and collects what they find in
  * the order of the table. Private to find/. */
 #ifndef TREB_FIND_SCAN_H
 #define TREB_FIND_SCAN_H
@@ -18,9 +18,9 @@ typedef struct ScanJob {
     void (*begin)(void *context, void *own, PositionInfo *info);
     /* Visits the position in `info`. Returns false to skip the rest of this part. */
     bool (*visit)(void *context, void *own, PositionInfo *info);
-    /* Passes on what a thread found in a part, and empties it. Called for one part after the other,
+    /* Collects what a thread found in a part, and empties it. Called for one part after the other,
      * by one thread at a time. Returns false to end the scan. */
-    bool (*hand_over)(void *context, void *own);
+    bool (*collect)(void *context, void *own);
     void (*end)(void *own);
     void *context;
 } ScanJob;

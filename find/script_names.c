@@ -21,7 +21,7 @@ ScriptSubject *script_subject(lua_State *lua) { return *(ScriptSubject **)lua_ge
 
 static PositionInfo *require_position(lua_State *lua, PositionInfo *info)
 {
-    if (info == NULL) luaL_error(lua, "there is no position yet: ask for it inside the function");
+    if (info == NULL) luaL_error(lua, "there is no position yet: use it inside the function");
     return info;
 }
 

@@ -52,7 +52,7 @@ static int try_once(LockFile *lock, int kind)
     return outcome;
 }
 
-static const char several[] = "one of several, of which the last to begin was ";
+static const char several[] = "one of several runs, together with ";
 
 /* Writes into the file which process holds the lock, for runs that find it locked. */
 static void write_holder(const LockFile *lock, bool shared)
@@ -123,8 +123,8 @@ static treb_status lock_status(FolderLock *lock, int outcome, treb_error *error)
     if (outcome == NO_LOCKS)
         return fail(
             error, TREB_ERR_IO,
-            "%.400s: no file can be locked there, so that several runs could make the same table: make "
-            "them in one run",
+            "%.400s: files cannot be locked in this folder, so two runs could make one table at once: "
+            "make all tables in one run",
             lock->directory);
     if (outcome != BUSY) {
         lock->folder.file = -1;

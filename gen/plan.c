@@ -258,8 +258,10 @@ treb_status generate_plan_check(const GeneratePlan *plan, const GenerateOptions 
     format_bytes(step->memory, need);
     format_bytes(allowed, given);
     return fail(error, TREB_ERR_MEMORY,
-                "%s needs %s of memory, and %s %s: fewer metrics or threads take less", name, need,
-                o->memory ? "--memory allows" : "seven eighths of what is free here are", given);
+                "%s needs %s of memory, but %s %s: choose fewer metrics or threads", name, need,
+                o->memory ? "--memory allows"
+                          : "the limit, seven eighths of the memory free here, is",
+                given);
 }
 
 treb_status generate_list(const GenerateOptions *options, const Material *materials, size_t count,

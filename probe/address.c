@@ -59,8 +59,8 @@ treb_status address_open(const char *address, treb_source *out, treb_error *erro
     OpenSource *source = treb_http_source != NULL ? treb_http_source : load();
     if (source == NULL)
         return fail(error, TREB_ERR_ARGUMENT,
-                    "%.300s: tables are read over HTTP by " TREB_HTTP_LIBRARY
-                    ", which is not installed: put them into a folder",
+                    "%.300s: reading tables over HTTP needs " TREB_HTTP_LIBRARY
+                    ", which is not installed: install it, or copy the tables into a folder",
                     address);
     treb_status status = source(address, NULL, out, &why);
     return status == TREB_OK ? status : fail(error, status, "%s", why.text);

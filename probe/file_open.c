@@ -11,11 +11,12 @@
 static const char *fault_in_header(const ProbeFile *file, const TableHeader *header)
 {
     if ((int)file->metric == TABLE_PAWN)
-        return table_header_names(header, file->path) ? NULL
-                                                      : "its name is not that of its content";
+        return table_header_names(header, file->path)
+                   ? NULL
+                   : "its content is a different table than its name says";
     bool white = header->side[TREB_WHITE].stored, black = header->side[TREB_BLACK].stored;
     if (!material_equal(&header->index.material, &file->material) || header->metric != file->metric)
-        return "its name is not that of its content";
+        return "its content is a different table than its name says";
     if (material_symmetric(&file->material)) return white ? NULL : "White to move is missing";
     if (header->metric == TREB_WDL && !(white && black)) return "a side to move is missing";
     return NULL;
@@ -81,7 +82,8 @@ static void put_page(void *context, uint64_t page, const uint8_t bytes[TABLE_PAG
  * unpacked they would take many times as much memory. */
 static int open_of_source(OpenFile *open, ProbeFile *file, treb_error *error)
 {
-    _Static_assert((int)TABLE_PAGE_SIZE == (int)CACHE_PAGE_SIZE, "a page of codes is one of ours");
+    _Static_assert((int)TABLE_PAGE_SIZE == (int)CACHE_PAGE_SIZE,
+                   "a page of a table fits a page of the cache");
     const char *name = file->path + strlen(file->source->name) + 1;
     open->table = table_open_from_source(file->source, file->path, name, error);
     if (open->table == NULL) return -(int)error->status;

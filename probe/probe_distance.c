@@ -372,7 +372,7 @@ static treb_status probe_distance(const ProbeReader *reader, const treb_position
         }
     }
     if (verdict >= 0 && status != TREB_OK && distance < 0)
-        return fail(error, TREB_ERR_NO_TABLE, "this distance is not known of so many men");
+        return fail(error, TREB_ERR_NO_TABLE, "no table gives this distance for so many men");
     if (distance < 0 && prefetch_needed(reader))
         return prefetch_run(reader, call_distance, &(DistanceCall){pos, metric, out, error});
     if (distance < 0) return probe_fail(distance, &why, error);

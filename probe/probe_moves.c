@@ -445,7 +445,7 @@ static treb_value value_of_position(const ProbeReader *reader, const treb_positi
     } else if ((covered && set_has(set_find(reader->set, pos), TREB_WDL)) ||
                !look_ahead(reader, pos, &missing, &value)) {
         if (!missing) return value_unknown((treb_status)-verdict);
-        fail(error, TREB_ERR_NOT_READY, "what moves lead to is not in memory yet");
+        fail(error, TREB_ERR_NOT_READY, "the positions after the moves are not in memory yet");
         return value_unknown(TREB_ERR_NOT_READY);
     }
     if (value.status[TREB_DTZ] == TREB_OK)

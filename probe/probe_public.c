@@ -20,7 +20,8 @@ treb_status probe_no_metric(treb_error *error)
 treb_status probe_check_possible(const treb_position *pos, treb_error *error)
 {
     const char *why;
-    if (pos->turn > TREB_BLACK) return fail(error, TREB_ERR_POSITION, "nobody is to move");
+    if (pos->turn > TREB_BLACK)
+        return fail(error, TREB_ERR_POSITION, "the side to move is neither White nor Black");
     treb_status status = position_check(pos, &why);
     return status == TREB_OK ? status : fail(error, status, "%s", why);
 }
@@ -70,9 +71,9 @@ const char *treb_status_text(treb_status status)
     case TREB_ERR_NOT_READY:
         return "not in memory yet";
     case TREB_ERR_NETWORK:
-        return "server of tables not to be had";
+        return "table server not reachable";
     case TREB_ERR_TIMEOUT:
-        return "server of tables too slow";
+        return "table server too slow";
     }
     return "unknown status";
 }

@@ -257,7 +257,7 @@ treb_status treb_tables_set_fetch(treb_tables *tables, treb_fetch fetch, treb_er
     Fetcher *fetcher = &tables->pool->fetcher;
     if (fetch == TREB_FETCH_THREAD) return fetcher_start(fetcher, file_fetch, error);
     if (fetch != TREB_FETCH_SYSTEM)
-        return fail(error, TREB_ERR_ARGUMENT, "nobody of that number fetches");
+        return fail(error, TREB_ERR_ARGUMENT, "there is no such way to fetch");
     fetcher_stop(fetcher);
     return TREB_OK;
 }
@@ -270,7 +270,7 @@ ProbeFile *set_find_file(const treb_tables *set, const char *name, treb_metric m
     Material material;
     if (material_read(name, &material, error) != TREB_OK) return NULL;
     if (metric < TREB_WDL || metric >= TREB_METRICS) {
-        fail(error, TREB_ERR_ARGUMENT, "there is no metric of number %d", (int)metric);
+        fail(error, TREB_ERR_ARGUMENT, "there is no metric number %d", (int)metric);
         return NULL;
     }
     material_canonical(&material);

@@ -53,7 +53,7 @@ treb_status treb_tables_info(const treb_tables *tables, size_t number, treb_tabl
                              treb_error *error)
 {
     if (number >= tables->file_count)
-        return fail(error, TREB_ERR_ARGUMENT, "there is no table of that number");
+        return fail(error, TREB_ERR_ARGUMENT, "there is no table with that number");
     return describe(&tables->files[number], out, error);
 }
 

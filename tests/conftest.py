@@ -41,6 +41,18 @@ def pytest_collection_modifyitems(items):
     items.sort(key=seconds, reverse=True)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Gives each process two cases at a time. The scheduler of pytest-xdist would give the first process all long cases."""
+    from xdist.scheduler import LoadScheduling  # pylint: disable=import-outside-toplevel
+
+    class TwoAtATime(LoadScheduling):
+        def _send_tests(self, node, num):
+            super()._send_tests(node, max(0, min(num, 2 - len(self.node2pending[node]))))
+
+    return TwoAtATime(config, log)
+
+
 @pytest.fixture(autouse=True)
 def folder():
     """An empty folder of its own for each case, which is the current one while the case runs."""

@@ -57,7 +57,7 @@ $(BUILD)/tests/probe/bench_wait: $(BUILD)/tests/probe/bench_wait.o \
 # The cost of probes of a web server's tables, for a program that uses both libraries.
 $(BUILD)/tests/probe/bench_http: tests/probe/bench_http.c include/trebuchet-http.h $(LIB_A) $(HTTP_SO)
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -D_GNU_SOURCE -Iinclude $(WARNINGS) $(CFLAGS) -o $@ $< $(LIB_A) -L$(BUILD) -ltrebuchet-http \
+	$(CC) -std=c11 -D_GNU_SOURCE -I. -Iinclude $(WARNINGS) $(CFLAGS) -o $@ $< $(LIB_A) -L$(BUILD) -ltrebuchet-http \
 	  -Wl,-rpath,'$$ORIGIN/../..' $(LIBS) $(LDFLAGS)
 
 solve-bench: N = 40

@@ -53,7 +53,7 @@ static treb_status fail_disk(const char *folder, uint64_t bytes, treb_error *err
     return fail(
         error, TREB_ERR_IO,
         "%.300s: memory is short, so a scratch file of %.1f GB is needed, but only %.1f GB are "
-        "free there; TMPDIR names another folder, --memory allows more memory",
+        "free there; set TMPDIR to another folder, or allow more with --memory",
         folder, (double)bytes / 1e9, (double)machine_free_disk(folder) / 1e9);
 }
 

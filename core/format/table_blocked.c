@@ -63,7 +63,7 @@ const char *format_parse_blocked_index(const uint8_t *bytes, TableHeader *header
     static const uint8_t no_order[FORMAT_ORDER_SIZE] = {0};
     int count[2];
     if (format_get16(bytes + FORMAT_AT_VERSION) < FORMAT_VERSION_BLOCKED)
-        return "blocked-pawn tables came with a later version";
+        return "blocked-pawn tables need a later version of the format";
     if (!parse_pawn_counts(bytes + FORMAT_AT_MATERIAL, count)) return "bad material name";
     if (bytes[FORMAT_AT_AXES] != 0) return "bad number of axes";
     if (memcmp(bytes + FORMAT_AT_ORDER, no_order, sizeof no_order) != 0) return "bad order of axes";

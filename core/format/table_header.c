@@ -182,7 +182,7 @@ static const char *parse_index(const uint8_t *bytes, TableHeader *header)
     /* The first call tells how many axes the material has, and so how many bytes of the order
      * count. */
     const uint8_t *order = bytes + FORMAT_AT_ORDER;
-    if (!index_init(&header->index, &material, NULL, 1)) return "material without an index";
+    if (!index_init(&header->index, &material, NULL, 1)) return "this material has no index";
     int axes = header->index.axes;
     if (bytes[FORMAT_AT_AXES] != axes) return "bad number of axes";
     int listed = symbols ? 0 : axes;
@@ -233,13 +233,13 @@ const char *format_parse_fixed(const uint8_t *bytes, TableHeader *header)
     bool can_be = format_get16(bytes + FORMAT_AT_VERSION) >= FORMAT_VERSION_SYMBOLS;
     if (codec > (can_be ? TABLE_SYMBOLS : TABLE_ZSTD)) return "unknown codec";
     if ((codec == TABLE_SYMBOLS) != (scheme == FORMAT_SCHEME_SQUARE_COLORS))
-        return "its codec does not go with its index scheme";
+        return "its codec does not fit its index scheme";
     header->codec = (TableCodec)codec;
     bool blocked = scheme == FORMAT_SCHEME_BLOCKED, pawn = scheme == FORMAT_SCHEME_PAWN;
     if (bytes[FORMAT_AT_METRIC] > TABLE_PAWN) return "unknown metric";
     if ((bytes[FORMAT_AT_METRIC] == TABLE_BLOCKED) != blocked ||
         (bytes[FORMAT_AT_METRIC] == TABLE_PAWN) != pawn)
-        return "its metric does not go with its index scheme";
+        return "its metric does not fit its index scheme";
     header->metric = (treb_metric)bytes[FORMAT_AT_METRIC];
     uint32_t flags = format_get32(bytes + FORMAT_AT_FLAGS);
     header->bounds = flags & FORMAT_FLAG_BOUNDS;
@@ -400,7 +400,7 @@ const char *format_parse(const uint8_t *bytes, size_t size, TableHeader *header,
     unsigned version = format_get16(bytes + FORMAT_AT_VERSION);
     if (header->metric == TABLE_BLOCKED) {
         const uint8_t *about = take(&cursor, FORMAT_BLOCKED_SIZE);
-        if (about == NULL) return "what it is about is missing";
+        if (about == NULL) return "the description of its positions is missing";
         if ((wrong = format_parse_blocked(about, header)) != NULL) return wrong;
     }
     if (header->metric == TABLE_PAWN &&

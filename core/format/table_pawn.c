@@ -143,7 +143,7 @@ static const char *hash_structures(TableHeader *header)
         uint32_t at = hash_of(&s->structure[i].key) & s->mask;
         for (; s->place[at] != 0; at = (at + 1) & s->mask)
             if (same(&s->structure[s->place[at] - 1].key, &s->structure[i].key))
-                return "a structure is there twice";
+                return "a structure occurs twice";
         s->place[at] = i + 1;
     }
     return NULL;
@@ -203,7 +203,7 @@ bool table_pawn_header(const StructureKey *root, TableStructure *list, uint32_t 
 const char *format_parse_pawn_index(const uint8_t *bytes, TableHeader *header)
 {
     if (format_get16(bytes + FORMAT_AT_VERSION) < FORMAT_VERSION_PAWN)
-        return "solved pawn endings came with a later version";
+        return "pawn files need a later version of the format";
     for (int at = FORMAT_AT_MATERIAL; at < FORMAT_AT_PAD; at++)
         if (bytes[at] != 0) return "reserved bits are set";
     header->pad = format_get16(bytes + FORMAT_AT_PAD);
@@ -273,7 +273,7 @@ const char *format_take_pawn(const uint8_t **at, size_t *left, TableHeader *head
 {
     TablePawn *s = &header->pawn;
     const uint8_t *about = *at;
-    if (*left < FORMAT_PAWN_SIZE) return "what it is about is missing";
+    if (*left < FORMAT_PAWN_SIZE) return "the description of its positions is missing";
     s->root = read_key(about + AT_PAWNS);
     s->structures = format_get32(about + AT_COUNT);
     for (int side = 0; side < 2; side++) {

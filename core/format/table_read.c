@@ -54,7 +54,7 @@ static treb_status check_fixed(const Table *table, const uint8_t *fixed, size_t 
     unsigned version = format_get16(fixed + FORMAT_AT_VERSION);
     if (version > FORMAT_VERSION)
         return fail(error, damaged,
-                    "%s: has format version %u, newer than %d, the last one known here",
+                    "%s: has format version %u, but this program reads versions up to %d",
                     fail_path(table->path), version, FORMAT_VERSION);
     uint64_t expected = format_get64(fixed + FORMAT_AT_FILE_SIZE);
     uint64_t meta = format_get64(fixed + FORMAT_AT_META);

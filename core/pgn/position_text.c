@@ -134,7 +134,7 @@ static treb_status take_link(char **text, treb_error *error)
 {
     const char *variant = link_variant(*text), *parameter = find_parameter(*text);
     if (variant != NULL)
-        return fail(error, TREB_ERR_FEN, "the link is about another game than chess: %s", variant);
+        return fail(error, TREB_ERR_FEN, "the link is for another game than chess: %s", variant);
     if (parameter != NULL) *text += parameter - *text;
     (*text)[strcspn(*text, parameter != NULL ? "&#" : "?#")] = '\0';
     decode(*text);
@@ -305,7 +305,8 @@ static treb_status read_text(const char *text, bool lenient, PositionText *out, 
 {
     char copy[POSITION_TEXT_MAX], *at = copy;
     PositionText read = {.id = ""};
-    if (strlen(text) >= sizeof copy) return fail(error, TREB_ERR_FEN, "too long for a position");
+    if (strlen(text) >= sizeof copy)
+        return fail(error, TREB_ERR_FEN, "the text is too long for a position");
     strcpy(copy, text);
     at = unwrap(at);
     if (is_link(at)) {

@@ -53,7 +53,7 @@ treb_status fail_errno(treb_error *error, const char *verb, const char *path)
 {
     char text[128];
     /* This is the GNU version, which returns the reason and may or may not write it to `text`. */
-    const char *why = errno != 0 ? strerror_r(errno, text, sizeof text) : "nothing more to be had";
+    const char *why = errno != 0 ? strerror_r(errno, text, sizeof text) : "the file ends too early";
     return fail(error, TREB_ERR_IO, "%s: cannot %s: %s", fail_path(path), verb, why);
 }
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pawns/blocked/blocked.h"
 #include "examples/book-1983/sections.h"
+#include "pawns/blocked/blocked.h"
 
 static const char start[] = "8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1";
 
@@ -120,8 +120,8 @@ void report_blocked(Report *report)
     Blocked *b = solve(GOAL_TAKE);
     int cells, plies, same = compare_tables(b, &cells);
     report_claim(report, "the two tables of distances, 280 cells",
-                 same == 280 && cells == 280 ? AGREES : DIFFERS, "%d of %d cells are equal",
-                 same, cells);
+                 same == 280 && cells == 280 ? AGREES : DIFFERS, "%d of %d cells are equal", same,
+                 cells);
     PawnValue value = blocked_value(b, TREB_WHITE, square_of("e5"), square_of("a5"));
     report_claim(report, "`8/8/2p5/k1p1K3/p1P5/P7/8/8 w`: distance 16, the pawn falls on ply 17",
                  value.plies == 16 ? AGREES : DIFFERS, "distance %d, the pawn falls on ply %d",

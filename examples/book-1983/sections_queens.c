@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "core/chess/position.h"
-#include "examples/book-1983/sections.h"
 #include "examples/book-1983/scan.h"
+#include "examples/book-1983/sections.h"
 
 enum { PLIES = 512 };
 
@@ -83,7 +83,8 @@ static void report_count(Report *report, const char *way, const uint64_t count[2
 {
     char claim[160];
     unsigned long long white = count[TREB_WHITE], black = count[TREB_BLACK];
-    snprintf(claim, sizeof claim, "516 positions are won only without the 50-move rule, counted %s", way);
+    snprintf(claim, sizeof claim, "516 positions are won only without the 50-move rule, counted %s",
+             way);
     bool agrees = white == 516 || black == 516 || white + black == 516;
     report_claim(report, claim, agrees ? AGREES : DIFFERS,
                  "%llu with White to move, %llu with Black, %llu in all", white, black,
@@ -135,9 +136,10 @@ static void report_moves_of(Report *report)
 
 void report_queens(Report *report)
 {
-    report_section("3. Queen and pawn on g7 against queen",
-                   "The program of 1974 used rules of thumb for distance 0, and the book admits errors, "
-                   "so its counts may be wrong.");
+    report_section(
+        "3. Queen and pawn on g7 against queen",
+        "The program of 1974 used rules of thumb for distance 0, and the book admits errors, "
+        "so its counts may be wrong.");
     Seventh part[SCAN_THREADS], sum;
     memset(part, 0, sizeof part);
     memset(&sum, 0, sizeof sum);

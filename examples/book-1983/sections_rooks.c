@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "core/chess/movegen.h"
-#include "examples/book-1983/sections.h"
 #include "examples/book-1983/scan.h"
+#include "examples/book-1983/sections.h"
 
 /* ---- The longest wins ------------------------------------------------------------------------ */
 
@@ -63,8 +63,8 @@ static void report_longest(Report *report)
                  "in exactly four positions, pawn on files a to d: Kc3 Rc4 Pb2 against Ke4 or Kf4 "
                  "with Rd1; Kd1 Rd6 Pb2 against Kh6 Ra2, and against Kg7 Ra3",
                  count == 4 && known == 4 ? AGREES : DIFFERS,
-                 "%d positions of all are lost in %d plies; %d of the book's are among them", count,
-                 LONGEST, known);
+                 "%d positions are lost in %d plies; %d of them are in the book", count, LONGEST,
+                 known);
     /* The book prints the third position with the rook on a8. */
     treb_position misprint = report_position("r7/8/3R3k/8/8/8/1P6/3K4 b");
     treb_distance d = report_distance(report, &misprint, TREB_DTC);
@@ -85,10 +85,10 @@ static void report_classes(Report *report)
         treb_table_info info;
         solved += treb_tables_find(report->tables, classes[i], TREB_DTC, &info, NULL) == TREB_OK;
     }
-    report_claim(report, "15 classes: KRPvKR and what it turns into, down to KvK",
+    report_claim(report, "15 classes: KRPvKR and every ending that it can lead to, down to KvK",
                  solved == 14 ? AGREES : DIFFERS,
-                 "%d of the 14 with a man beside the kings are solved, with every promotion "
-                 "counted and none of the values assumed",
+                 "%d of the 14 with a man besides the kings are solved, with all promotions and "
+                 "without assumed values",
                  solved);
 }
 
@@ -102,7 +102,7 @@ static void report_assumed(Report *report, const char *material)
     uint64_t rest = all - count[TREB_WIN] - count[TREB_CURSED_WIN];
     snprintf(claim, sizeof claim, "%s with White to move is taken as won", material);
     report_claim(report, claim, rest == 0 ? AGREES : NOTED,
-                 "%llu of %llu positions are not won (%.2f %%); here nothing is assumed",
+                 "%llu of %llu positions are not won (%.2f %%); Trebuchet assumes nothing",
                  (unsigned long long)rest, (unsigned long long)all,
                  100.0 * (double)rest / (double)all);
 }
@@ -161,7 +161,7 @@ static void report_promotions(Report *report)
                  : kind == 1 ? "hardly ever needed"
                              : "counted");
         report_claim(report, claim, kind == 2 ? sum[kind] == 0 ? AGREES : DIFFERS : NOTED,
-                     "in %llu positions of KRPvKR, White to move, the only way to win%s",
+                     "in %llu positions of KRPvKR, White to move, it is the only way to win%s",
                      (unsigned long long)sum[kind], example);
     }
 }
@@ -245,9 +245,10 @@ static void report_results(Report *report)
 
 void report_rooks(Report *report)
 {
-    report_section("2. Rook and pawn against rook",
-                   "Counts are of positions on the full board. Positions that only differ by left "
-                   "and right are one.");
+    report_section(
+        "2. Rook and pawn against rook",
+        "Counts are of positions on the full board. Two mirror images, left and right, count as "
+        "one.");
     report_classes(report);
     report_assumed(report, "KQRvKR");
     report_assumed(report, "KRRvKR");

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "core/chess/movegen.h"
-#include "examples/book-1983/sections.h"
 #include "examples/book-1983/scan.h"
+#include "examples/book-1983/sections.h"
 
 /* ---- Longest wins and counts ----------------------------------------------------------------- */
 
@@ -95,7 +95,8 @@ static void report_lone_king(Report *report)
         "capture saves it, and in %llu something else does%s%s",
         (unsigned long long)(part[0].positions + part[1].positions),
         (unsigned long long)(part[0].stalemates + part[1].stalemates),
-        (unsigned long long)(part[0].captures + part[1].captures), (unsigned long long)others, others ? ": " : "", fen);
+        (unsigned long long)(part[0].captures + part[1].captures), (unsigned long long)others,
+        others ? ": " : "", fen);
 }
 
 static void report_studies(Report *report)

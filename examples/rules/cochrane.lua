@@ -1,12 +1,12 @@
--- Cochrane's defence (Cochrane, 19th century; so stated by de la Villa 2008): rook and bishop against rook. The
--- rook pins the bishop to its king on one of the four middle files or ranks, and there are at least two ranks or files
--- between the kings. The side with the bishop does not win.
+-- Cochrane's defence (Cochrane, 19th century; in this form de la Villa 2008): rook and bishop against rook. The rook
+-- pins the bishop to its king on one of the four middle files or ranks, and at least two ranks or files are between
+-- the kings. Then the side with the bishop does not win.
 --
 -- On trial: KRBvKR
 
 local function middle(n) return n >= 3 and n <= 6 end
 
--- Whether the rook pins the bishop along a line: `along` is the coordinate on it, `across` that of the line.
+-- Whether the rook pins the bishop along a line: `along` gives the coordinate on the line, `across` that of the line.
 local function pinned(along, across)
   local line, king, bishop, rook = across(wk), along(wk), along(wb), along(br)
   if across(wb) ~= line or across(br) ~= line or not middle(line) then return false end

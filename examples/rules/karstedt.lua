@@ -1,6 +1,7 @@
--- Karstedt's fortress (Karstedt 1903; in any book on endings): queen against bishop and knight. The bishop beside the
--- corner on its diagonal, its king in that corner or beside it and the bishop, the knight two squares on upon the
--- diagonal, as Kg8 Bg7 Ne5, where the other king cannot come near: the queen does not win.
+-- Karstedt's fortress (Karstedt 1903; in any book on endings): queen against bishop and knight. The bishop is next to
+-- the corner on its diagonal. Its king is in this corner, or next to the corner and the bishop. The knight is two
+-- squares from the bishop on the diagonal, as Kg8 Bg7 Ne5, and the other king cannot come near. Then the queen does
+-- not win.
 --
 -- On trial: KBNvKQ
 

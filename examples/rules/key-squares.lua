@@ -1,6 +1,6 @@
--- Key squares (in any book on endings): the pawn wins, whoever is to move, once its king stands two ranks
--- before it, on its file or beside it; from the fifth rank on one rank before it will do. Not for rook's pawns.
---
+-- Key squares (in any book on endings): the pawn wins, whichever side is to move, if its king stands two ranks in
+-- front of it, on its file or a file next to it. If the pawn is on the fifth rank or beyond, one rank in front is
+-- enough. The rule is not for rook's pawns.
 --
 -- On trial: KPvK
 

@@ -1,6 +1,5 @@
--- Rook against knight (in any book on endings): it is a draw if the knight is beside its king, and the king not in a
--- corner; and lost if the knight is far off, here
--- read as four squares or more.
+-- Rook against knight (in any book on endings): a draw if the knight is next to its king and the king is not in a
+-- corner; lost if the knight is far from its king. Here, far means four squares or more.
 --
 -- On trial: KRvKN
 

@@ -1,5 +1,5 @@
--- Knight and rook's pawn (in any book on endings): a pawn on the seventh rank that only the knight guards does not win
--- against a king in the corner before it or beside that; with the pawn further back it wins.
+-- Knight and rook's pawn (in any book on endings): a pawn on the seventh rank that only the knight protects does not
+-- win against a king in the corner in front of it or next to this corner. If the pawn is farther back, it wins.
 --
 -- On trial: KNPvK
 

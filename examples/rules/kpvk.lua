@@ -1,8 +1,11 @@
--- King and pawn against king: a set of rules without exceptions. Eight rules speak with Black to move, of the square, of the
--- race to the key squares, and of positions in which neither side gets on. Where none speaks, and with White to move, it
--- looks ahead until some rule does, up to eleven moves. (That a small set of rules can be right in all positions is an idea
--- of Bramer's, 1977, and of Beal's and Clarke's, 1980; these were found by searching the table for few of them. Without the
--- race it would have to look ahead sixteen moves; without any other it would be wrong, or not speak of some positions.)
+-- King and pawn against king: a set of rules without exceptions. Eight rules are for positions with Black to move:
+-- rules about the square of the pawn, the race to the key squares, and positions in which neither side makes
+-- progress. If no rule applies, or with White to move, the program looks ahead until a rule applies, up to eleven
+-- moves.
+--
+-- Bramer (1977) and Beal and Clarke (1980) had the idea that a small set of rules can be right in all positions. A
+-- search through the table found these rules. Without the rule of the race, the program would have to look ahead
+-- sixteen moves. Without any of the others, it would be wrong or silent in some positions.
 --
 -- On trial: KPvK
 
@@ -13,7 +16,7 @@ local function file_of(s) return s % 8 + 1 end
 local function rank_of(s) return s // 8 + 1 end
 local function moves(a, b) return max(abs(a % 8 - b % 8), abs(a // 8 - b // 8)) end
 
-local near = {} -- of each square those that a king reaches
+local near = {} -- for each square, the squares that a king reaches from it
 for s = 0, 63 do
   near[s] = {}
   for t = 0, 63 do
@@ -21,7 +24,7 @@ for s = 0, 63 do
   end
 end
 
--- Where White's king makes sure of the promotion.
+-- Squares on which White's king makes sure that the pawn promotes.
 local key_squares = {}
 for pawn = 8, 55 do
   local f, r, list = file_of(pawn), rank_of(pawn), {}
@@ -34,7 +37,8 @@ for pawn = 8, 55 do
   key_squares[pawn] = list
 end
 
--- What White's king has in hand to some key square, and how far the kings are from the nearest.
+-- Returns by how many moves White's king is nearer to a key square than Black's, at best, and the distance of each king
+-- to its nearest key square.
 local function race(pawn, white, black)
   local lead, whites, blacks = -9, 9, 9
   for _, s in ipairs(key_squares[pawn]) do
@@ -44,14 +48,14 @@ local function race(pawn, white, black)
   return lead, whites, blacks
 end
 
--- Black to move: whether White wins, and why; nil if no rule speaks.
+-- Black to move: returns whether White wins, and why. Returns nil if no rule applies.
 local function rules(pawn, white, black)
   local f, r = file_of(pawn), rank_of(pawn)
   local goal = 56 + f - 1
   local to_pawn, white_to_pawn = moves(black, pawn), moves(white, pawn)
   if to_pawn == 1 and white_to_pawn > 1 then return false, "takes the pawn" end
 
-  -- How many moves Black's king has in hand to catch the pawn.
+  -- The number of moves that Black's king can lose and still catch the pawn.
   local spare = (r == 2 and 5 or 8 - r) + 1 - moves(black, goal)
   if spare < 0 and not (file_of(white) == f and white > pawn) then return true, "outside the square" end
 
@@ -73,10 +77,10 @@ end
 
 local wins
 
--- Answers are kept: they depend on nothing but the squares. A number is how deep it has looked without one.
+-- Results by position. They depend only on the squares. A number is the depth that was searched without a result.
 local kept = {}
 
--- Black to move: whether White wins; nil: not known at this depth. Behind that on what ground.
+-- Black to move: returns whether White wins (nil: not known at this depth), and why.
 local function loses(pawn, white, black, depth)
   local key = pawn << 12 | white << 6 | black
   local known = kept[key]
@@ -102,7 +106,7 @@ local function loses(pawn, white, black, depth)
   if result ~= nil then return result, "looking ahead" end
 end
 
--- White to move: the same.
+-- White to move: returns whether White wins (nil: not known at this depth).
 function wins(pawn, white, black, depth)
   local result = false
   local function try(p, w)

@@ -1,5 +1,6 @@
--- Lolli's fortress (Lolli 1763; in any book on endings): queen against two bishops. King beside the corner on its diagonal,
--- the bishops before it, diagonally and beside that, as Kg7 Bf6 Bg6: the queen does not win.
+-- Lolli's fortress (Lolli 1763; in any book on endings): queen against two bishops. The king is next to the corner on
+-- its diagonal. One bishop is in front of the king on the diagonal, the other next to this bishop and in front of the
+-- king, as Kg7 Bf6 Bg6. Then the queen does not win.
 --
 -- On trial: KBBvKQ
 

@@ -1,6 +1,6 @@
--- Lucena's position (Salvio 1634; in any book on endings): rook and pawn against rook. The pawn, not a rook's, is on the
--- seventh rank, its king before it on the eighth; the other king is cut off by the rook, at least two files away. White to
--- move builds the bridge.
+-- Lucena's position (Salvio 1634; in any book on endings): rook and pawn against rook. The pawn, not a rook's pawn,
+-- is on the seventh rank, and its king is in front of it on the eighth. The rook cuts off the other king, which is at
+-- least two files away. White, to move, builds the bridge.
 --
 -- On trial: KRPvKR
 

@@ -1,5 +1,6 @@
--- The opposition (in any book on endings): the king one rank before its pawn, not a rook's pawn and not beyond the
--- fourth rank, with the other king two ranks before it on the same file: who is to move fares worse.
+-- The opposition (in any book on endings): the king is one rank in front of its pawn, which is not a rook's pawn and
+-- not beyond the fourth rank. The other king is two ranks in front of this king on the same file. Then the side to
+-- move gets the worse result.
 --
 -- On trial: KPvK
 

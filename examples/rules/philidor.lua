@@ -1,6 +1,6 @@
--- Philidor's position (Philidor 1777; in any book on endings): rook and pawn against rook. The pawn has not passed the
--- fifth rank, its king not the fifth either; the other king stands before it, on the promotion square or beside
--- that, and its rook on the third rank from there, the sixth. The defender, to move, does not lose.
+-- Philidor's position (Philidor 1777; in any book on endings): rook and pawn against rook. The pawn and its king are
+-- not beyond the fifth rank. The other king stands on the promotion square or next to it, and its rook on the sixth
+-- rank, the third from its own side. Then the defender, to move, does not lose.
 --
 -- On trial: KRPvKR
 

@@ -1,5 +1,5 @@
--- Queen against two knights (in any book on endings): two knights hold, if they are near their king. Here near is: they stand
--- beside each other and both beside the king.
+-- Queen against two knights (in any book on endings): two knights hold if they are near their king. Here, near means
+-- that the knights stand next to each other and both next to the king.
 --
 -- On trial: KNNvKQ
 

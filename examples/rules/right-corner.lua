@@ -1,6 +1,7 @@
--- Bishop and knight mate in the right corner, that is, one of the bishop's colour (in any book on endings). A statement
--- about mates: true of those in such a corner, or beside it. Books say that it can be forced nowhere else; so where a king is
--- mated at the next move, whatever it plays, it should stand there, too, and the table knows better.
+-- Bishop and knight mate in the right corner, a corner of the bishop's colour (in any book on endings). This is a
+-- statement about mates: true for a mate in such a corner or next to it. Books say that a mate can be forced nowhere
+-- else. So if the king is mated at the next move, whatever it plays, it should also stand there. The table shows that
+-- this is not so.
 --
 -- On trial: KBNvK
 

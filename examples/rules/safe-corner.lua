@@ -1,5 +1,5 @@
--- The fortress of the bishop (in any book on endings): rook against bishop. A king in or beside a corner that its bishop
--- does not attack, the bishop at hand (three squares off at most), does not lose; in the other corners it does.
+-- The fortress of the bishop (in any book on endings): rook against bishop. A king in or next to a corner that its
+-- bishop does not attack does not lose, if the bishop is at most three squares away. In the other corners it loses.
 --
 -- On trial: KRvKB
 

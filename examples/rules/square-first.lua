@@ -1,6 +1,6 @@
--- PIONEER's first sufficient criterion (Botvinnik and others, 1983): a pawn each, both kings in the square of
--- the other's pawn. A side whose king is nearer to the enemy pawn than the other's king is to its own pawn
--- has at least a draw.
+-- PIONEER's first sufficient criterion (Botvinnik and others, 1983): each side has a pawn, and both kings are in the
+-- square of the other side's pawn. A side whose king is nearer to the enemy pawn than the enemy king is to the other
+-- pawn has at least a draw.
 --
 -- On trial: KPvKP
 

@@ -1,10 +1,14 @@
--- PIONEER's second sufficient criterion (Botvinnik and others, 1983): a pawn each, (+) the side with the pawn P+. The
--- other king is in the square of P+; the king of (+) is not farther than it from P+ and from the promotion rank of P+; the
--- other pawn is not on the files from that king to P+; neither P+ nor its king is on a rook's or knight's file. Then
--- (+) has at least a draw (a) if P+ queens one ply before the other pawn; (b) if it queens one ply after it, unless that
--- one queens with check, or the new queen is lost to a fork check. (As pawns run alone, the kings still stand where they
--- are. A check that wins a queen is one from behind the king, which cannot be taken and after which the king has no
--- move that protects the queen: a queen that attacks another in any other way can be taken by it.)
+-- PIONEER's second sufficient criterion (Botvinnik and others, 1983): each side has a pawn. The side (+) has the pawn
+-- P+. The other king is in the square of P+. The king of (+) is not farther from P+, nor from the promotion rank of
+-- P+, than the other king. The other pawn is not on the files from the king of (+) to P+. Neither P+ nor its king is
+-- on a rook's or knight's file. Then (+) has at least a draw:
+--
+--   (a) if P+ queens one ply before the other pawn;
+--   (b) if P+ queens one ply after it, unless the other pawn queens with check or the new queen is lost to a check.
+--
+-- The pawns run without other moves, so the kings still stand where they are. A check wins the queen if it comes from
+-- behind the king, if the checking queen cannot be captured, and if no move of the king protects its queen. A queen
+-- that attacks another queen in any other way can be captured by it.
 --
 -- On trial: KPvKP
 
@@ -14,7 +18,7 @@ local function central(square) return file(square) > 2 and file(square) < 7 end
 
 local function square_at(f, r) return string.char(96 + f) .. r end
 
--- The direction of a queen's line from one square to another, and how many steps; nil if there is none.
+-- Returns the direction of a queen's line from one square to another, and the number of steps; nil if there is none.
 local function line(from, to)
   local files, ranks = file(to) - file(from), rank(to) - rank(from)
   local steps = math.max(math.abs(files), math.abs(ranks))
@@ -22,7 +26,7 @@ local function line(from, to)
   return files // steps, ranks // steps, steps
 end
 
--- Whether a queen sees a square past these men.
+-- Whether a queen on one square attacks another; `men` are the squares that block it.
 local function sees(from, to, men)
   local files, ranks, steps = line(from, to)
   for i = 1, files and steps - 1 or 0 do
@@ -31,7 +35,7 @@ local function sees(from, to, men)
   return files ~= nil
 end
 
--- Whether the king that is in check by a queen has a move that protects its own queen.
+-- Whether a king that a queen checks has a move that protects its own queen.
 local function can_protect(king, other_king, queen, from)
   local men = {[other_king] = true, [queen] = true}
   for f = math.max(1, file(king) - 1), math.min(8, file(king) + 1) do
@@ -45,7 +49,7 @@ local function can_protect(king, other_king, queen, from)
   end
 end
 
--- Whether a queen is lost to a check of the other queen, which is to move, from behind the king.
+-- Whether the other queen, to move, can win a queen by a check from behind the king.
 local function lost_to_check(king, other_king, queen, other_queen)
   local men = {[king] = true, [other_king] = true, [queen] = true}
   if not sees(queen, king, men) then return false end
@@ -61,7 +65,7 @@ local function lost_to_check(king, other_king, queen, other_queen)
   return false
 end
 
--- Plies of a king to the rank on which a side promotes.
+-- Plies that a king needs to the rank on which a side promotes.
 local function to_rank(king_of, color)
   local king = lib.man(king_of, "k")
   local moves = color == "white" and 8 - rank(king) or rank(king) - 1
@@ -80,7 +84,7 @@ local function holds(plus)
   if ahead ~= -1 then return end
   local other_king = lib.man(minus, "k")
   local queen, other_queen = lib.promotion(pawn, plus), lib.promotion(enemy, minus)
-  local before = square_at(file(queen), plus == "white" and 7 or 2) -- there P+ stands when the other one queens
+  local before = square_at(file(queen), plus == "white" and 7 or 2) -- the square of P+ when the other pawn queens
   if sees(other_queen, king, {[other_king] = true, [before] = true}) then return end
   if lost_to_check(king, other_king, queen, other_queen) then return end
   return "(b) queens a ply after"

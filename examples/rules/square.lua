@@ -1,7 +1,7 @@
 -- The square of the pawn: PIONEER's absolute criterion for a pawn against a king (Botvinnik and others, 1983).
 --
 --   (1) If the king is not in the square of the pawn, the pawn wins.
---   (2) If it is, and is nearer to the pawn than the pawn's own king, it is a draw.
+--   (2) If the king is in the square, and is nearer to the pawn than the pawn's own king, the position is a draw.
 --
 -- On trial: KPvK
 

@@ -1,5 +1,5 @@
--- Troitzky's line (Troitzky 1906-10): two knights win against a pawn that one of them blocks if the pawn is not beyond
--- a4, b6, c5, d4, e4, f5, g6, h4 (seen from its own side, a black pawn), wherever the kings are.
+-- Troitzky's line (Troitzky 1906-10): two knights against a pawn. One knight blocks the pawn, and the pawn is not
+-- beyond a4, b6, c5, d4, e4, f5, g6 or h4 (for a black pawn). Then the knights win, wherever the kings are.
 --
 -- On trial: KNNvKP
 

@@ -1,6 +1,6 @@
--- Vancura's position (Vancura 1924; in any book on rook endings): rook and rook's pawn against rook. The pawn is on the
--- sixth rank, its rook before it; the other rook attacks it from the side, and that king stands on the second rank from
--- the top, on the knight's or rook's file of the far side. The pawn does not win.
+-- Vancura's position (Vancura 1924; in any book on rook endings): rook and rook's pawn against rook. The pawn is on
+-- the sixth rank, and its rook is in front of it. The other rook attacks the pawn from the side. Its king is on the
+-- seventh rank, on the knight's or rook's file of the other wing. Then the pawn does not win.
 --
 -- On trial: KRPvKR
 

@@ -1,5 +1,5 @@
--- The wrong bishop: a rook's pawn whose promotion square the bishop does not attack does not win against a king
--- that stands in that corner or beside it (in any book on endings).
+-- The wrong bishop (in any book on endings): bishop and rook's pawn, and the bishop does not attack the promotion
+-- square. If the other king stands in this corner or next to it, the position is a draw.
 --
 -- On trial: KBPvK
 

@@ -1,17 +1,17 @@
--- King and queen against king, as one is taught it.
+-- King and queen against king, as beginners learn it.
 --
--- The queen alone makes the part of the board smaller that their king has, by a third or more if she can, until it
--- is shut in on an edge, she on the line beside it. Our king comes to the square behind her, and it is mate. What
--- one has to mind is stalemate, and a king of ours that is on the same edge.
+-- The queen alone makes the part of the board smaller that the other king has, by a third or more if possible, until
+-- the king is shut in on an edge and the queen is on the line next to it. Then our king goes to the square behind the
+-- queen, and it is mate. Two things need care: stalemate, and our king on the same edge.
 
--- Whether two squares are on an edge that they share.
+-- Whether two squares are on the same edge.
 local function share_edge(a, b)
   local function on(of) return of(a) == of(b) and (of(a) == 1 or of(a) == 8) end
   return on(file) or on(rank)
 end
 
--- Their king is on an edge, the queen on the line beside it, and ours is not in her way or beside theirs: so it
--- cannot leave.
+-- Whether their king cannot leave its edge: the queen is on the line next to it, and our king is neither in the queen's
+-- way nor next to their king on that side.
 local function shut_in(theirs, queen, ours)
   local function by(of, along)
     local line = of(theirs) == 1 and 2 or of(theirs) == 8 and 7
@@ -21,7 +21,7 @@ local function shut_in(theirs, queen, ours)
   return by(file, rank) or by(rank, file)
 end
 
--- How far our king is from the square behind the queen, as seen from the edge.
+-- The distance of our king to the square behind the queen, as seen from the edge.
 local function to_support(ours, queen, theirs)
   local f, r = file(queen), rank(queen)
   if rank(theirs) == 1 and r == 2 then r = 3
@@ -32,13 +32,13 @@ local function to_support(ours, queen, theirs)
   return math.abs(file(ours) - f) + math.abs(rank(ours) - r)
 end
 
--- The queen alone leaves their king fewer squares than before; a single one might be stalemate.
+-- Whether the queen alone leaves their king fewer squares than before, but more than one, which might be stalemate.
 local function smaller()
   local squares = room("black", "q")
   return squares > 1 and squares < root.room("black", "q") and not check
 end
 
--- What all advice holds: the queen cannot be taken, and their king has a move.
+-- The holding goal of all advice: the queen cannot be captured, and their king has a move.
 local function kept() return turn == "white" or not (stalemate or attacked(wq, "black")) end
 
 local function king(move) return move.man == "k" end

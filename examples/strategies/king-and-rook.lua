@@ -1,11 +1,11 @@
--- King and rook against king, after the advice table of Bratko and Michie (1978-80), which Bratko has in
--- "Prolog Programming for Artificial Intelligence", chapter 15: six pieces of advice and two rules.
+-- King and rook against king, by the advice table of Bratko and Michie (1978-80). It is printed in Bratko, "Prolog
+-- Programming for Artificial Intelligence", chapter 15: six pieces of advice and two rules.
 --
--- The rook shuts their king in a room, a rectangle in a corner of the board, and makes it smaller; our king
--- helps; at the edge it is mate in two. Claims there: it always mates, and never in more than 50 moves.
+-- The rook shuts their king in a room, a rectangle in a corner of the board, and makes it smaller. Our king helps. At
+-- the edge it is mate in two. The book claims that the strategy always mates, in at most 50 moves.
 --
--- As printed, squeeze alone minds stalemate: then Black is stalemated in 15 positions, such as
--- 8/8/8/8/8/8/3R4/k1K5 w - - 0 1, where the rook goes to b2 to divide the kings. Here all advice minds it.
+-- In the printed table, only the advice "squeeze" avoids stalemate. So Black is stalemated in 15 positions, such as
+-- 8/8/8/8/8/8/3R4/k1K5 w - - 0 1, where the rook goes to b2 to divide the kings. Here all advice avoids stalemate.
 
 local function manhattan(a, b)
   return math.abs(file(a) - file(b)) + math.abs(rank(a) - rank(b))
@@ -18,37 +18,37 @@ end
 
 local function between(a, b, c) return (a < b and b < c) or (c < b and b < a) end
 
--- The rook stands on a file or a rank between the kings.
+-- Whether the rook stands on a file or a rank between the kings.
 local function divides()
   return between(file(wk), file(wr), file(bk)) or between(rank(wk), rank(wr), rank(bk))
 end
 
--- Their king can attack the rook before ours can protect it.
+-- Whether their king can attack the rook before ours can protect it.
 local function exposed()
   local ours, theirs = distance(wk, wr), distance(bk, wr)
   return ours > theirs + (turn == "white" and 1 or 0)
 end
 
--- Squares of the rectangle in which a rook holds a king; on a line with the rook it is not held.
+-- The number of squares of the rectangle in which the rook holds the king; 64 if the king is on a line of the rook.
 local function room(rook, king)
   local rf, rr, kf, kr = file(rook), rank(rook), file(king), rank(king)
   if kf == rf or kr == rr then return 64 end
   return (kf < rf and rf - 1 or 8 - rf) * (kr < rr and rr - 1 or 8 - rr)
 end
 
--- How far our king is from the critical square, which is diagonally before the rook towards their king.
+-- The distance of our king to the critical square: the square diagonally next to the rook, towards their king.
 local function to_critical(ours, rook, theirs)
   local f = file(rook) + (file(theirs) > file(rook) and 1 or -1)
   local r = rank(rook) + (rank(theirs) > rank(rook) and 1 or -1)
   return math.abs(file(ours) - f) + math.abs(rank(ours) - r)
 end
 
--- Our men together shut their king in, as an L.
+-- Whether our king and rook together shut their king in, in the form of an L.
 local function l_shape() return manhattan(wk, bk) == 2 and manhattan(wr, bk) == 3 end
 
 local function roomy() return room(wr, bk) > 2 or not edge(wk) end
 
--- What all advice holds.
+-- The holding goal of all advice: the rook is there, and Black is not stalemated.
 local function kept() return wr ~= nil and not stalemate end
 
 local function divided() return turn == "black" and divides() and not exposed() end

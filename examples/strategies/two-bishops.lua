@@ -1,18 +1,18 @@
 -- King and two bishops against king.
 --
--- One number says how far there is to go: the less room their king has, the nearer it is to an edge and to a corner,
--- and the nearer our king is to theirs, the better. White plays so that it has become less whatever Black does, within
--- three moves at most; once their king is shut in at a corner, ours goes to the square a knight's move from it, where
--- it helps to mate. What one has to mind is stalemate, so their king keeps two squares at least, and that neither bishop
--- is attacked when it is White's turn. As the number falls each time, White cannot go round in circles.
+-- One number measures the progress. It becomes smaller if their king has less room, is nearer to an edge or a corner,
+-- or if our king is nearer to theirs. White plays so that the number becomes smaller whatever Black does, within
+-- three moves. When their king is shut in at a corner, our king goes to the square a knight's move from the corner,
+-- where it helps to mate. To avoid stalemate, their king keeps at least two squares. Neither bishop may be attacked
+-- when White is to move. The number falls each time, so White cannot repeat positions.
 
--- How far a square is from the nearest edges, left or right and bottom or top.
+-- The distances of a square to the nearest edges: left or right, and bottom or top.
 local function from_edges(square)
   local f, r = file(square), rank(square)
   return math.min(f - 1, 8 - f), math.min(r - 1, 8 - r)
 end
 
--- How far our king is from the squares a knight's move from the corner that is nearest to theirs.
+-- The distance of our king to the squares a knight's move from the corner nearest to their king.
 local function to_support(ours, theirs)
   local f, r = file(ours), rank(ours)
   if file(theirs) > 4 then f = 9 - f end
@@ -20,7 +20,8 @@ local function to_support(ours, theirs)
   return math.min(math.abs(f - 2) + math.abs(r - 3), math.abs(f - 3) + math.abs(r - 2))
 end
 
--- How far there is to go; of the position at hand, or of root. Of equals it is less with our king nearer the middle.
+-- The number that measures the progress, for the present position or for `root`. With our king nearer to the middle it
+-- is slightly smaller.
 local function far(ours, theirs, squares)
   local x, y = from_edges(theirs)
   local our_x, our_y = from_edges(ours)
@@ -29,7 +30,7 @@ local function far(ours, theirs, squares)
     + (squares <= 3 and to_support(ours, theirs) or 8 + kings) - (our_x + our_y) / 16
 end
 
--- Their king cannot take a bishop.
+-- Whether their king cannot capture a bishop.
 local function safe()
   for _, bishop in ipairs(squares("wb")) do
     if distance(bishop, bk) == 1 and distance(bishop, wk) > 1 then return false end

@@ -8,7 +8,7 @@ enum { NORTH, EAST, NORTH_EAST, NORTH_WEST, SOUTH, WEST, SOUTH_WEST, SOUTH_EAST,
 static uint64_t ray[DIRECTIONS][64]; /* the first four lead to higher squares */
 static uint64_t knight_to[64], king_to[64], pawn_hits[2][64];
 static uint64_t key_man[2][TYPES][64], key_ep[64], key_castling[16], key_turn;
-static uint8_t rights_kept[64]; /* when a man leaves or is taken on the square */
+static uint8_t rights_kept[64]; /* castling rights left after a move from or to the square */
 
 static const uint64_t rank_3 = 0xffull << 16, rank_6 = 0xffull << 40;
 
@@ -22,7 +22,7 @@ static uint64_t next_random(uint64_t *state)
     return x ^ x >> 31;
 }
 
-/* The square `files` and `ranks` away as a board: empty if that is off the edge. */
+/* Returns the square `files` and `ranks` away as a bitboard, empty if it is off the board. */
 static uint64_t square_beside(int sq, int files, int ranks)
 {
     int file = (sq & 7) + files, rank = (sq >> 3) + ranks;
@@ -121,7 +121,7 @@ bool board_in_check(const Board *b)
     return board_attacked(b, bit_first(b->men[b->turn][KING]), b->turn ^ 1);
 }
 
-/* ---- Setting up ------------------------------------------------------------------------------ */
+/* ---- Setting up positions ------------------------------------------------------------------------------ */
 
 void board_clear(Board *b) { memset(b, 0, sizeof *b); }
 
@@ -132,10 +132,10 @@ void board_put(Board *b, int color, int type, int sq)
     b->key ^= key_man[color][type][sq];
 }
 
-/* Exclusive or undoes itself. */
+/* board_put uses exclusive or, so a second call removes the man. */
 static void board_remove(Board *b, int color, int type, int sq) { board_put(b, color, type, sq); }
 
-/* A right that nobody can use must not make two equal positions differ. */
+/* An en passant square that nobody can use must not make two equal positions differ. */
 static void drop_useless_ep(Board *b)
 {
     if (b->ep && !(pawn_hits[b->turn ^ 1][b->ep] & b->men[b->turn][PAWN])) b->ep = 0;

@@ -1,7 +1,7 @@
 /* board.h - the chess board of the engine: positions, moves, and the rules.
  *
- * Bitboards, a1 = 0 to h8 = 63, and copies instead of taking moves back. Types and squares are
- * numbered as in trebuchet.h, so that a position goes to the tables without a translation. */
+ * Positions are bitboards, a1 = 0 to h8 = 63. A move makes a copy of the position, so no move is taken
+ * back. Types and squares have the numbers of trebuchet.h, so a position needs no conversion. */
 #ifndef UCI_BOARD_H
 #define UCI_BOARD_H
 
@@ -18,7 +18,7 @@ typedef struct Board {
     uint64_t all[2];
     uint64_t key; /* for repetitions and the transposition table */
     uint8_t turn;
-    uint8_t ep;       /* square behind a pawn that can be taken there, or 0 */
+    uint8_t ep;       /* square behind a pawn that can be captured en passant, or 0 */
     uint8_t castling; /* CASTLE_ bits */
     int halfmove;     /* plies since the last capture or pawn move */
     int fullmove;
@@ -44,26 +44,27 @@ static inline int bit_pop(uint64_t *b)
     return sq;
 }
 
-/* Fills the tables of this file; call it once, first. */
+/* Fills the tables of board.c. Call it once, before any other function. */
 void board_init(void);
 
 void board_clear(Board *b);
 void board_put(Board *b, int color, int type, int sq);
 
-/* To be called when all men, the turn and the rights are set: drops castling rights and an en
- * passant square that no move can use, and makes the key. */
+/* Completes a position whose men, turn and rights are set: removes castling rights and an en passant
+ * square that no move can use, and computes the key. */
 void board_finish(Board *b);
 
-/* The type on a square, or -1. */
+/* Returns the type of the man on a square, or -1. */
 int board_type_at(const Board *b, int sq);
 
 bool board_attacked(const Board *b, int sq, int by);
 bool board_in_check(const Board *b);
 
-/* Moves that may leave the own king attacked: all, or just captures and promotions. */
+/* Writes all moves, or only captures and promotions (`forcing`). They may leave the own king attacked.
+ * Returns their number. */
 int board_moves(const Board *b, bool forcing, Move *out);
 
-/* Makes a move of board_moves. False if it was not legal: it left the king attacked. */
+/* Makes a move of board_moves. Returns false if it is not legal because it leaves the king attacked. */
 bool board_make(const Board *b, Move m, Board *out);
 
 /* Whether there is a legal move. */
@@ -73,10 +74,10 @@ bool board_is_capture(const Board *b, Move m);
 
 void board_move_text(Move m, char out[MOVE_TEXT]);
 
-/* The legal move with this text ("e7e8q"), or 0. */
+/* Returns the legal move with this text ("e7e8q"), or 0. */
 Move board_parse_move(const Board *b, const char *text);
 
-/* The number of legal lines of `depth` plies. */
+/* Returns the number of legal lines of `depth` plies. */
 uint64_t board_perft(const Board *b, int depth);
 
 #endif

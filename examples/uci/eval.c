@@ -1,4 +1,4 @@
-/* eval.c - a plain evaluation: material, a little order, and how to mate a lone king. */
+/* eval.c - a simple evaluation: material, squares of men, and how to mate a lone king. */
 #include "eval.h"
 
 const int eval_man[TYPES] = {100, 290, 310, 500, 950, 0};
@@ -9,7 +9,7 @@ static int from_middle(int line) { return line < 4 ? 3 - line : line - 4; }
 /* 0 in the middle, 6 in a corner. */
 static int from_centre(int sq) { return from_middle(sq & 7) + from_middle(sq >> 3); }
 
-/* The larger of the distances by files and by ranks: the king moves between. */
+/* Number of king moves between two squares. */
 static int distance(int a, int b)
 {
     int files = (a & 7) - (b & 7), ranks = (a >> 3) - (b >> 3);
@@ -18,8 +18,8 @@ static int distance(int a, int b)
     return files > ranks ? files : ranks;
 }
 
-/* Pawns forward, first in the middle; pieces to the middle. This is enough for the opening moves
- * not to be silly. */
+/* Material and squares: pawns advance, in the middle first; pieces go to the middle. This is enough for
+ * reasonable opening moves. */
 static int men_of(const Board *b, int color)
 {
     int sum = 0;
@@ -33,7 +33,7 @@ static int men_of(const Board *b, int color)
     return sum;
 }
 
-/* Drives a lone king to the edge and brings the own king near. */
+/* Rewards a lone enemy king near a corner and the own king near it. */
 static int mating(const Board *b, int color)
 {
     uint64_t lone = b->men[color ^ 1][KING];

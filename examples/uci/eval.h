@@ -1,13 +1,13 @@
-/* eval.h - what a position looks like to be worth. */
+/* eval.h - static evaluation. */
 #ifndef UCI_EVAL_H
 #define UCI_EVAL_H
 
 #include "board.h"
 
-/* Hundredths of a pawn for the side to move. */
+/* Returns hundredths of a pawn for the side to move. */
 int eval_position(const Board *b);
 
-/* What a man is worth, by type. */
+/* Values of the men, by type. */
 extern const int eval_man[TYPES];
 
 #endif

@@ -1,6 +1,6 @@
-/* uci.c - the protocol: reads commands while a thread of its own searches.
+/* main.c - the UCI protocol: reads commands while another thread searches.
  *
- * Lines that make no sense are answered with `info string` and change nothing. */
+ * An invalid line is answered with `info string` and changes nothing. */
 #include <ctype.h>
 #include <limits.h>
 #include <pthread.h>
@@ -20,24 +20,24 @@ typedef struct Engine {
     Game game;
     Tables tables;
     Tt tt;
-    char *path; /* of the tables */
+    char *path; /* folders of the tables */
     unsigned memory_mib;
-    unsigned warm_mib; /* of verdicts to be read when tables are opened */
-    bool always_wait;  /* for a disk */
+    unsigned warm_mib; /* MiB of verdicts to read when tables are opened */
+    bool always_wait;  /* wait for a disk, even with a clock running */
     int overhead_ms;
-    Memory *memory; /* NULL: none */
+    Memory *memory; /* or NULL */
     bool remember;
     char *store; /* the path of the memory */
     unsigned store_mib;
-    Found known, found; /* before the search, and by it */
-    double kept;        /* when found was last put into the memory */
-    Limits limits;      /* of the search that runs */
+    Found known, found; /* from the memory before the search; by the search */
+    double kept;        /* time at which `found` was last put into the memory */
+    Limits limits;      /* of the present search */
     atomic_bool stop;
-    bool searching; /* a thread is to be joined */
+    bool searching; /* the thread must be joined */
     pthread_t thread;
 } Engine;
 
-/* ---- Words ----------------------------------------------------------------------------------- */
+/* ---- Reading words ----------------------------------------------------------------------------------- */
 
 static const char *next_word(char **rest) { return strtok_r(NULL, " \t\r\n", rest); }
 
@@ -49,7 +49,7 @@ static long long to_number(const char *word, long long least, long long most)
 
 static bool is(const char *word, const char *other) { return word && strcmp(word, other) == 0; }
 
-/* ---- Answers --------------------------------------------------------------------------------- */
+/* ---- Output --------------------------------------------------------------------------------- */
 
 static void format_score(int score, char out[32])
 {
@@ -61,7 +61,7 @@ static void format_score(int score, char out[32])
         snprintf(out, 32, "cp %d", score);
 }
 
-/* In one call, so that lines of two threads never mix. */
+/* Prints the line by one call, so that lines of two threads never mix. */
 static void report(const SearchInfo *info)
 {
     char line[PLY_MAX * MOVE_TEXT + 1] = "", score[32];
@@ -120,7 +120,7 @@ static void keep(Engine *e)
     e->kept = now();
 }
 
-/* An analysis may go on for hours: what it found out is not to be lost if it never ends. */
+/* Keeps the results of a long analysis from time to time, so that they are not lost if it never ends. */
 static void note(void *context, const Found *found)
 {
     Engine *e = context;
@@ -149,7 +149,7 @@ static void *search_thread(void *context)
     if (best) board_move_text(best, text);
     printf("bestmove %s\n", text);
     fflush(stdout);
-    if (e->memory) keep(e); /* in the opponent's time */
+    if (e->memory) keep(e); /* while the opponent thinks */
     return NULL;
 }
 
@@ -165,9 +165,9 @@ static void stop_search(Engine *e)
     wait_for_search(e);
 }
 
-/* Before what must not happen during a search. One that is bound to end may do so: then a file of
- * commands can be piped in. */
-static void settle(Engine *e)
+/* Waits for the end of the search, before a command that must not run during it. Only an infinite
+ * search is stopped; any other search ends by itself, so a file of commands can be piped in. */
+static void finish_search(Engine *e)
 {
     if (e->limits.infinite) atomic_store(&e->stop, true);
     wait_for_search(e);
@@ -179,7 +179,7 @@ typedef struct Clock {
     int moves_to_go;
 } Clock;
 
-/* A share of what is left, and never so much that the flag could fall. */
+/* Sets the time for the move: a share of the time left, at most 80 % of it. */
 static void share_time(const Engine *e, const Clock *c, Limits *limits)
 {
     int us = e->game.board.turn;
@@ -209,7 +209,7 @@ static void read_search_moves(const Engine *e, char **rest, Limits *limits)
     }
 }
 
-/* False: `perft` was asked for, and done. */
+/* Returns false if the command was `go perft`, which is then done. */
 static bool read_limits(Engine *e, char **rest, Limits *limits)
 {
     const long long hours = 1000ll * 3600 * 1000;
@@ -219,7 +219,7 @@ static bool read_limits(Engine *e, char **rest, Limits *limits)
         if (is(word, "infinite") || is(word, "ponder")) {
             limits->infinite = true;
         } else if (is(word, "searchmoves")) {
-            read_search_moves(e, rest, limits); /* comes last */
+            read_search_moves(e, rest, limits); /* the last option of the line */
         } else if (is(word, "perft")) {
             int depth = (int)to_number(next_word(rest), 0, 20);
             printf("nodes %llu\n", (unsigned long long)board_perft(&e->game.board, depth));
@@ -247,7 +247,7 @@ static bool read_limits(Engine *e, char **rest, Limits *limits)
 
 static void command_go(Engine *e, char **rest)
 {
-    settle(e);
+    finish_search(e);
     e->limits = (Limits){0};
     if (!read_limits(e, rest, &e->limits)) return;
     const Limits *l = &e->limits;
@@ -271,7 +271,7 @@ static void command_position(Engine *e, char **rest)
     Board board;
     Game game;
     const char *word = next_word(rest);
-    settle(e);
+    finish_search(e);
     if (is(word, "startpos")) {
         strcpy(fen, start_fen);
         word = next_word(rest);
@@ -310,7 +310,7 @@ static void set_path(Engine *e, const char *path)
     free(e->path);
     e->path = copy;
     if (e->warm_mib > 0) tables_warm(&e->tables, e->warm_mib);
-    tt_clear(&e->tt); /* what it holds came from other tables */
+    tt_clear(&e->tt); /* its scores are from other tables */
     snprintf(text, sizeof text, "%zu files, up to %d men",
              e->tables.set ? treb_tables_count(e->tables.set) : 0, e->tables.men);
     say("tables: ", text);
@@ -396,11 +396,11 @@ static void set_option(Engine *e, const char *name, const char *value)
     }
 }
 
-/* "name NAME [value VALUE]"; a value may have spaces in it. */
+/* Reads "name NAME [value VALUE]". A value may contain spaces. */
 static void command_setoption(Engine *e, char *rest)
 {
     char *name = rest + strspn(rest, " \t");
-    settle(e);
+    finish_search(e);
     if (strncmp(name, "name ", 5) != 0) {
         say("setoption: name and value are missing", "");
         return;
@@ -420,9 +420,9 @@ static void command_setoption(Engine *e, char *rest)
     set_option(e, name, value);
 }
 
-/* ---- The loop -------------------------------------------------------------------------------- */
+/* ---- The main loop -------------------------------------------------------------------------------- */
 
-/* False: quit. */
+/* Runs a command. Returns false for `quit`. */
 static bool obey(Engine *e, char *line)
 {
     char *rest;
@@ -438,7 +438,7 @@ static bool obey(Engine *e, char *line)
         printf("readyok\n");
         fflush(stdout);
     } else if (is(word, "ucinewgame")) {
-        settle(e);
+        finish_search(e);
         tt_clear(&e->tt);
         if (e->memory) memory_new_game(e->memory);
     } else if (is(word, "position")) {
@@ -482,7 +482,7 @@ int main(int argc, char **argv)
     tt_resize(&e.tt, HASH_DEFAULT);
     if (path) set_path(&e, path);
     while (running && getline(&line, &capacity, stdin) >= 0) running = obey(&e, line);
-    settle(&e);
+    finish_search(&e);
     set_trace(&e, "");
     memory_close(e.memory);
     tables_close(&e.tables);

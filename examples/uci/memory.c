@@ -15,12 +15,12 @@ enum { ROOTS_MAX = 256 /* loaded before a search */ };
 struct Memory {
     Store store;
     unsigned mib;
-    bool failed; /* to keep something in this game: said once */
+    bool failed; /* nothing is kept in this game any more; the user was told once */
 };
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* For as long as it is open: a repair must be alone. */
+/* Locks the file as shared for as long as it is open, because a repair needs it alone. */
 static bool share(const Store *s, const char *path, char text[MEMORY_TEXT])
 {
     int fd;
@@ -68,7 +68,7 @@ static Memory *try_to_open(const char *path, unsigned mib, char text[MEMORY_TEXT
     return NULL;
 }
 
-/* Another engine may be about to make the store, or to close it. */
+/* Tries several times, because another engine may be creating or closing the store. */
 Memory *memory_open(const char *path, unsigned mib, char text[MEMORY_TEXT])
 {
     enum { TIMES = 5 };
@@ -169,7 +169,7 @@ void memory_recall(const Memory *m, const Game *g, const Tables *t, Tt *tt, Foun
     add_root(&r, key_of(&g->board, t));
     if (store_root(&m->store, r.txn, r.roots[0], &root)) {
         known_of(&root, known);
-        /* Roots come behind those that they are near to: the nearest first. */
+        /* load_near adds roots at the end, so the nearest ones are loaded first. */
         for (int i = 0; i < r.count && r.loaded < tt->count / 4; i++) load_near(&r, r.roots[i]);
     }
     mdb_txn_abort(r.txn);
@@ -191,8 +191,8 @@ static int link_roots(const Store *s, MDB_txn *txn, uint64_t root, uint64_t key)
     return failed == MDB_KEYEXIST ? 0 : failed;
 }
 
-/* Of a root that was searched deeper the rest of the iteration before is of no use any more; the
- * roots after it are. */
+/* Deletes the records of a root that was now searched deeper, because those of its earlier iteration
+ * are of no use. Keeps the links to the roots after it. */
 static int forget_near(const Store *s, MDB_txn *txn, uint64_t root)
 {
     uint64_t after[ROOTS_MAX];
@@ -241,8 +241,9 @@ static int keep_root(const Store *s, MDB_txn *txn, uint64_t key, const Game *g, 
     return failed || !before ? failed : forget_near(s, txn, key);
 }
 
-/* Of two as deep a bound gives way to the score itself, or to a bound that says more: a search that
- * goes on would else meet the bound each time that it needs the score, and never get further. */
+/* Whether a record should replace another. At equal depth, an exact score replaces a bound, and a
+ * narrower bound replaces a wider one. Otherwise a search that continues an earlier one would find
+ * the same bound each time, where it needs the score, and would never make progress. */
 static bool says_more(const Record *new, const Record *old)
 {
     if (new->depth != old->depth) return new->depth > old->depth;
@@ -266,7 +267,7 @@ static int keep_near(const Store *s, MDB_txn *txn, uint64_t root, const TtEntry 
     return failed ? failed : link_roots(s, txn, root, key);
 }
 
-/* The roots a ply or two before have this one near. */
+/* Adds this root to the neighbourhoods of the roots one and two plies before. */
 static int keep_path(const Store *s, MDB_txn *txn, uint64_t key, const Game *g, const Tables *t)
 {
     int failed = 0;

@@ -1,12 +1,13 @@
-/* memory.h - what searches found out, kept on disk from game to game, as BeBe+ did.
+/* memory.h - keeps the results of searches on disk from game to game, as BeBe+ did.
  *
- * Of each search the root's result is kept, and what else had been searched of the iteration that
- * was stopped: the root's neighbourhood. Before the next search of that position these go into the
- * transposition table, and those of the positions that came after it in games, which were searched
- * deeper than a look from here would: so a game that was lost in spite of a good score is not lost
- * that way again. What the tables know is never kept.
+ * Of each search, the memory keeps the result for the root, and the part of the unfinished iteration
+ * that was complete: the neighbourhood of the root. Before the next search of this position, the
+ * neighbourhood is loaded into the transposition table. So are the results for positions that came
+ * after it in games, which were searched deeper than a search from the root would. So the engine does
+ * not lose again a game that it lost in spite of a good score. Positions that the tables know are
+ * never kept.
  *
- * memory.c keeps them in a file of LMDB's (store.h); memory_none.c is for builds without LMDB. */
+ * memory.c keeps them in an LMDB file (store.h). memory_none.c is for builds without LMDB. */
 #ifndef UCI_MEMORY_H
 #define UCI_MEMORY_H
 
@@ -16,25 +17,25 @@ enum { MEMORY_TEXT = 512 };
 
 typedef struct Memory Memory;
 
-/* Opens the store, or makes it. It grows to `mib` MiB and no further. Several engines may have one
- * open. NULL: `text` says why; else it says what is in it. */
+/* Opens the store, or creates it. It grows to at most `mib` MiB. Several engines may open one store.
+ * On success, `text` describes the store. On failure, returns NULL and `text` says why. */
 Memory *memory_open(const char *path, unsigned mib, char text[MEMORY_TEXT]);
 void memory_close(Memory *m);
 
-/* What is known of the game's position, its depth 0 for nothing; its neighbourhood goes into `tt`,
- * for the search that comes next. */
+/* Sets *known to what is known about the game's position (depth 0: nothing), and loads its
+ * neighbourhood into `tt` for the next search. */
 void memory_recall(const Memory *m, const Game *g, const Tables *t, Tt *tt, Found *known);
 
-/* Keeps what a search found out: all of it, or nothing if the program or the system ends before. A
- * record gives way to one from a deeper search alone. False: `text` says why, and nothing is kept
- * until memory_new_game. */
+/* Keeps the results of a search: all of them, or none if the program or the system ends before that.
+ * A record is replaced only by one from a deeper search, or by one of equal depth that says more.
+ * On failure, returns false and `text` says why; nothing is kept until memory_new_game. */
 bool memory_keep(Memory *m, const Game *g, const Tables *t, const Found *found,
                  char text[MEMORY_TEXT]);
 
-/* Has the system write to the disk what it still holds; what could not be kept is tried anew. */
+/* Flushes the store to the disk. After a failure, the memory keeps results again. */
 void memory_new_game(Memory *m);
 
-/* `trebuchet-uci memory ...`: looks at a store, checks it, repairs it. The exit status. */
+/* `trebuchet-uci memory ...`: shows, checks or repairs a store. Returns the exit status. */
 int memory_command(int argc, char **argv);
 
 #endif

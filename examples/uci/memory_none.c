@@ -1,4 +1,4 @@
-/* memory_none.c - memory.h for a build without LMDB. */
+/* memory_none.c - memory.h for a build without LMDB: no memory can be opened. */
 #include <string.h>
 
 #include "memory.h"

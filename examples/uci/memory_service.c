@@ -1,6 +1,5 @@
-/* service.c - the command that looks at a store: memory_command of memory.h.
- *
- * BeBe+ had programs of its own to check, repair and list what it remembered. */
+/* memory_service.c - memory_command of memory.h: shows, checks and repairs a store, as programs of
+ * BeBe+ did. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,16 +7,17 @@
 #include "store.h"
 
 static const char usage[] =
-    "trebuchet-uci memory ACTION STORE: looks at what the engine remembers.\n"
+    "trebuchet-uci memory ACTION STORE: shows, checks or repairs the memory of the engine.\n"
     "\n"
-    "    info STORE        how much it holds, and how large it may become\n"
+    "    info STORE        number of positions, size and maximum size\n"
     "    list STORE        depth, score, men of tables, FEN and line of every position,\n"
-    "                      with tabs between\n"
-    "    show STORE FEN    what is known of a position, and of its moves\n"
-    "    check STORE       reads it through; the status is 1 if something is damaged\n"
-    "    repair STORE      copies what is sound into its place; STORE.damaged is the old\n"
+    "                      separated by tabs\n"
+    "    show STORE FEN    what is known about a position and its moves\n"
+    "    check STORE       reads the whole store; the status is 1 if something is damaged\n"
+    "    repair STORE      replaces the store by a copy of its sound records; the old store\n"
+    "                      becomes STORE.damaged\n"
     "\n"
-    "Scores are hundredths of a pawn for the side to move, or mates in so many moves.\n";
+    "Scores are hundredths of a pawn for the side to move, or "mate" and the number of moves.\n";
 
 typedef struct Reader {
     Store store;
@@ -68,10 +68,11 @@ static int list(const Reader *r)
     return 0;
 }
 
-/* What is known of the position that a move leads to, from before the move. */
+/* Prints what is known about the position after a move, from the point of view of the side that makes
+ * the move. */
 static void show_move(const Reader *r, const Board *child, Move m, int men)
 {
-    static const char *const sign[] = {"", ">= ", "<= ", ""}; /* of the other side's bounds */
+    static const char *const sign[] = {"", ">= ", "<= ", ""}; /* by the bound, which is for the other side */
     uint64_t key = store_key(tt_key(child), men);
     char text[MOVE_TEXT];
     Root root;

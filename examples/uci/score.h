@@ -1,14 +1,14 @@
-/* score.h - what scores mean, from the side to move, in hundredths of a pawn.
+/* score.h - the meaning of scores, for the side to move, in hundredths of a pawn.
  *
  *     SCORE_MATE - n     mate in n plies from the root: found by the search, or in a DTM table
- *     SCORE_WIN ...      won, as a WDL table says, with nothing known of the way
- *     SCORE_CURSED       won but for the 50-move rule: hardly more than a draw
+ *     SCORE_WIN ...      a win by a WDL table, at an unknown distance
+ *     SCORE_CURSED       a win that the 50-move rule makes a draw
  *     0                  a draw
  *
- * and the same below zero for losses. As both kinds of win count the plies from the root, a score
- * falls steadily with each ply that a win takes longer, across captures and promotions too. That
- * is what DTZ and DTC cannot give: their 1 before a capture hides the rest of the way, and an
- * engine that searched with them would put off winning captures and never promote. */
+ * Losses have the negative scores. Both kinds of wins count plies from the root. So a score falls by one
+ * with each additional ply of a win, also through captures and promotions. DTZ and DTC cannot give such
+ * scores: a value of 1 before a capture says nothing about the rest. An engine that searches with them
+ * delays winning captures and never promotes. */
 #ifndef UCI_SCORE_H
 #define UCI_SCORE_H
 
@@ -17,7 +17,7 @@ enum {
     SCORE_MATE = 32000,
     SCORE_MATE_MIN = 31000, /* any mate: the longest in a table is far below 900 plies */
     SCORE_WIN = 30000,
-    SCORE_WIN_MIN = 29000,  /* any win whatever */
+    SCORE_WIN_MIN = 29000,  /* any win */
     SCORE_EVAL_MAX = 20000, /* any evaluation */
     SCORE_CURSED = 2
 };

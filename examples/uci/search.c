@@ -1,7 +1,7 @@
 /* search.c - see search.h.
  *
- * Every legal move is searched to the same depth (Shannon's type A): nothing is pruned but what
- * alpha-beta proves to be needless. So what the tables contribute is not hidden by guesses. */
+ * Every legal move is searched to an equal depth (Shannon's type A). Nothing is pruned except by
+ * alpha-beta. So the contribution of the tables is not hidden by heuristics. */
 #include "search.h"
 
 #include <stdlib.h>
@@ -17,10 +17,10 @@ typedef struct Search {
     uint64_t nodes;
     int depth; /* of the present iteration */
     bool stopped;
-    bool hurry;                         /* to be stopped, but there is no move yet */
-    bool probing;                       /* ask the tables in the tree */
-    bool going_on;                      /* where an earlier search stopped */
-    uint64_t keys[GAME_KEYS + PLY_MAX]; /* of the game, then of the present line */
+    bool hurry;                         /* must stop, but has no move yet */
+    bool probing;                       /* probe the tables in the tree */
+    bool going_on;                      /* continues where an earlier search stopped */
+    uint64_t keys[GAME_KEYS + PLY_MAX]; /* keys of the game, then of the present line */
     int key_count;
     Move killer[PLY_MAX][2];
     Move line[PLY_MAX][PLY_MAX]; /* the best line from each ply */
@@ -45,7 +45,7 @@ void game_play(Game *g, Move m)
     g->before[0] = g->board;
     g->played++;
     g->board = child;
-    if (child.halfmove == 0) g->key_count = 0; /* nothing before can come again */
+    if (child.halfmove == 0) g->key_count = 0; /* no earlier position can occur again */
     if (g->key_count == GAME_KEYS) {
         g->key_count--;
         memmove(g->keys, g->keys + 1, (size_t)g->key_count * sizeof *g->keys);
@@ -75,14 +75,15 @@ static bool is_over(const Search *s)
 {
     const Limits *limits = s->setup->limits;
     if (limits->nodes && s->nodes > limits->nodes) return true;
-    /* Often: a node whose block must be unpacked takes a hundred times as long as another. */
+    /* Looks at the clock often, because a node whose block must be unpacked takes a hundred times as
+     * long as others. */
     if (s->nodes % 128 == 0 && limits->seconds > 0 && now() - s->start > limits->seconds)
         return true;
     return atomic_load_explicit(s->setup->stop, memory_order_relaxed);
 }
 
-/* Counts a node and says whether to give up. The first iteration is always brought to its end, so
- * that the move played is one that was searched; in a hurry it looks no further than two plies. */
+/* Counts a node and returns whether the search must stop. The first iteration is always completed, so
+ * that the move played was searched. If it should stop, it searches only two plies deep. */
 static bool enter(Search *s)
 {
     s->nodes++;
@@ -93,13 +94,14 @@ static bool enter(Search *s)
     return s->stopped;
 }
 
-/* Whether a node is worth what its men are, without a look at its moves. */
+/* Whether a node is evaluated without searching its moves. */
 static bool is_leaf(const Search *s, int ply)
 {
     return ply >= PLY_MAX - 2 || (s->hurry && ply > 1);
 }
 
-/* The last key is the board's own. One repetition is enough: who can repeat can do it again. */
+/* The last key is that of `b`. One repetition counts as a draw, because the side that repeats can do it
+ * again. */
 static bool is_repetition(const Search *s, const Board *b)
 {
     int first = s->key_count - 1 - b->halfmove;
@@ -108,7 +110,7 @@ static bool is_repetition(const Search *s, const Board *b)
     return false;
 }
 
-/* A single minor piece cannot mate. */
+/* Whether at most one minor piece is left, so that no mate is possible. */
 static bool is_bare(const Board *b)
 {
     for (int type = PAWN; type < KING; type++)
@@ -131,7 +133,8 @@ typedef struct Picker {
     int count;
 } Picker;
 
-/* The table's move, captures of much by little, promotions, killers, the rest. */
+/* Sorts moves: the move of the table, captures of valuable men by cheap ones, promotions, killers, the
+ * rest. */
 static void picker_init(Picker *p, const Search *s, const Board *b, int ply, bool forcing,
                         Move first)
 {
@@ -151,7 +154,7 @@ static void picker_init(Picker *p, const Search *s, const Board *b, int ply, boo
     }
 }
 
-/* The best of those from `at` on, put there. */
+/* Moves the best of the moves from `at` on to `at`, and returns it. */
 static Move picker_next(Picker *p, int at)
 {
     int best = at;
@@ -181,14 +184,14 @@ static void note_line(Search *s, int ply, Move m)
 
 /* ---- The search ------------------------------------------------------------------------------ */
 
-/* Captures and promotions until there is quiet; all moves out of check. */
+/* Searches captures and promotions until the position is quiet, and all moves out of check. */
 static int quiesce(Search *s, const Board *b, int ply, int alpha, int beta)
 {
     int best = -SCORE_MATE + ply, score;
     s->length[ply] = 0;
     if (enter(s)) return 0;
     if (is_bare(b)) return 0;
-    /* What a table says is the end of the matter: it comes before the stand-pat bound. */
+    /* The tables come before the stand-pat bound, because their answer is final. */
     if (s->probing && tables_probe(s->setup->tables, b, ply, alpha, beta, &score)) return score;
     if (is_leaf(s, ply)) return eval_position(b);
     bool check = board_in_check(b);
@@ -215,7 +218,8 @@ static int quiesce(Search *s, const Board *b, int ply, int alpha, int beta)
 
 static int search(Search *s, const Board *b, int ply, int depth, int alpha, int beta);
 
-/* A move's score: first whether it beats alpha at all, unless it is the first, then by how much. */
+/* Returns the score of a move. Except for the first move, it first tests with an empty window whether the
+ * move is better than alpha. */
 static int search_move(Search *s, const Board *child, int ply, int depth, int alpha, int beta,
                        bool first)
 {
@@ -236,10 +240,10 @@ static void note_near(const Search *s, const Board *b, int depth)
         found->near[found->near_count++ % NEAR_MAX] = e;
 }
 
-/* A search that is stopped leaves what it was done with to the next: at each node of the line that
- * it was on, the moves before that line's, and what a shallower search of the node said, so that
- * this need not be done again. What is cheap is soon searched again. They come from the leaves to
- * the root, so that the first give way if there are too many. */
+/* A search that is stopped notes its completed work for the next search. At each node of the line that
+ * it was searching, these are the moves before the move of this line, and the result of a shallower
+ * search of the node. Shallow results are left out, because searching them again is cheap. The nodes come
+ * from the leaves to the root; if there are too many, the first ones are overwritten. */
 static void note_done(const Search *s, const Board *b, const Move *moves, int count, int depth)
 {
     enum { DEPTH_WORTH_IT = 3 };
@@ -251,7 +255,7 @@ static void note_done(const Search *s, const Board *b, const Move *moves, int co
     }
 }
 
-/* The score of the best move, or of having none. */
+/* Searches all moves. Returns the score of the best one, or of mate or stalemate. */
 static int search_moves(Search *s, const Board *b, int ply, int depth, int alpha, int beta,
                         Move first)
 {
@@ -295,7 +299,7 @@ static int search(Search *s, const Board *b, int ply, int depth, int alpha, int 
 {
     int score;
     if (depth <= 0 && !board_in_check(b)) {
-        /* The rules of draws hold at the horizon as well. */
+        /* A position at the horizon may be a draw by rule, too. */
         s->length[ply] = 0;
         if (is_draw(s, b)) return 0;
         return quiesce(s, b, ply, alpha, beta);
@@ -303,17 +307,17 @@ static int search(Search *s, const Board *b, int ply, int depth, int alpha, int 
     s->length[ply] = 0;
     if (enter(s)) return 0;
     if (is_draw(s, b)) return 0;
-    /* An exact value ends the variation. An engine that tries a null move or other shortcuts has
-     * them after this line. */
+    /* An exact value ends the variation. An engine with a null move or other shortcuts should try them
+     * after this line. */
     if (s->probing && tables_probe(s->setup->tables, b, ply, alpha, beta, &score)) return score;
     if (is_leaf(s, ply)) return eval_position(b);
     if (depth < 0) depth = 0; /* in check at the horizon */
 
     TtEntry entry = tt_find(s->setup->tt, b, ply);
-    bool open = beta - alpha > 1; /* on the principal variation, which is to be shown in full */
+    bool open = beta - alpha > 1; /* on the principal variation, which is shown in full */
     if ((!open || entry.kept) && tt_settles(&entry, depth, alpha, beta)) return entry.score;
-    /* Earlier iterations left good first moves in the table. One that goes on where another search
-     * stopped has not got them, and finds them as it comes by. */
+    /* Normally, earlier iterations have left good first moves in the table. A search that continues an
+     * earlier one lacks these moves, so it finds them by a shallower search. */
     if (s->going_on && entry.bound == BOUND_NONE && depth > 3) {
         search(s, b, ply, depth - 2, alpha, beta);
         if (s->stopped) return 0;

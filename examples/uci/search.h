@@ -9,31 +9,31 @@
 
 enum { PLY_MAX = 128, DEPTH_MAX = 100, GAME_KEYS = 512, NEAR_MAX = 512 };
 
-/* The position and those before it, as far as they can be repeated. */
+/* The present position, and the positions before it that can be repeated. */
 typedef struct Game {
     Board board;
-    uint64_t keys[GAME_KEYS]; /* the last is the board's */
+    uint64_t keys[GAME_KEYS]; /* the last one is the key of `board` */
     int key_count;
-    Board before[2]; /* one ply ago, and two */
+    Board before[2]; /* one ply and two plies ago */
     int played;      /* plies */
 } Game;
 
 void game_start(Game *g, const Board *b);
 void game_play(Game *g, Move m);
 
-/* 0 means without limit. */
+/* Limits of a search. 0 means no limit. */
 typedef struct Limits {
     int depth;
-    int mate; /* look for a mate in so many moves, and no further */
+    int mate; /* number of moves of a mate to look for */
     uint64_t nodes;
-    double seconds;        /* stop then */
-    double enough;         /* begin no iteration after so many seconds */
+    double seconds;        /* stop after this time */
+    double enough;         /* begin no new iteration after this number of seconds */
     bool infinite;         /* no move before `stop` */
-    Move moves[MOVES_MAX]; /* if move_count is not 0: consider no others */
+    Move moves[MOVES_MAX]; /* if move_count is not 0: search only these */
     int move_count;
 } Limits;
 
-/* What to tell the user after an iteration. */
+/* What the user is told after an iteration. */
 typedef struct SearchInfo {
     int depth, score;
     uint64_t nodes, hits;
@@ -43,14 +43,14 @@ typedef struct SearchInfo {
     int length;
 } SearchInfo;
 
-/* What a search found out about its root, so that another can go on from there. */
+/* The result of a search for its root, so that another search can continue from it. */
 typedef struct Found {
-    int depth; /* of the last iteration that came to its end; 0: there was none */
+    int depth; /* of the last complete iteration; 0 if there is none */
     int score;
     Move line[PLY_MAX];
     int length;
-    /* Of the iteration after it: the positions that it was done with when it was stopped, beside
-     * the line that it was on. With them in the table another search comes to that line at once. */
+    /* The positions that the next iteration had completed when it was stopped, at the nodes of the
+     * line that it was searching. With these in the table, another search reaches this line at once. */
     TtEntry near[NEAR_MAX];
     int near_count;
 } Found;
@@ -62,15 +62,15 @@ typedef struct SearchSetup {
     Tt *tt;
     atomic_bool *stop;
     void (*report)(const SearchInfo *info);
-    bool always_wait;   /* for a disk, under the clock as well */
-    uint64_t *nodes;    /* NULL, or where to put how many there were */
-    const Found *known; /* NULL, or what an earlier search found out, its depth 0 for nothing */
-    Found *found;       /* NULL, or where to put what this one does; depth 0: not to be kept */
+    bool always_wait;   /* wait for a disk, even with a clock running */
+    uint64_t *nodes;    /* NULL, or receives the number of nodes */
+    const Found *known; /* NULL, or the result of an earlier search; depth 0: none */
+    Found *found;       /* NULL, or receives the result; depth 0: not to be kept */
     void (*note)(void *context, const Found *found); /* NULL, or called after each iteration */
     void *context;
 } SearchSetup;
 
-/* Searches until a limit is reached or *stop. Returns the best move; 0 if there is none. */
+/* Searches until a limit is reached or *stop is set. Returns the best move, or 0 if there is none. */
 Move search_run(const SearchSetup *setup);
 
 #endif

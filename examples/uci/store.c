@@ -72,12 +72,12 @@ int store_begin(const Store *s, unsigned flags, MDB_txn **txn)
 {
     int failed = mdb_txn_begin(s->env, NULL, flags, txn);
     if (failed != MDB_MAP_RESIZED) return failed;
-    mdb_env_set_mapsize(s->env, 0); /* as large as the other program has made it */
+    mdb_env_set_mapsize(s->env, 0); /* the size that the other program has set */
     return mdb_txn_begin(s->env, NULL, flags, txn);
 }
 
-/* What stores have to have in common. Raise the number when records, the evaluation or the search
- * come to mean something else; that keys do is seen by the start position's. */
+/* Writes the version of stores. Raise its number when the meaning of records, the evaluation or the
+ * search changes. A change of the keys changes the key of the start position, which is part of it. */
 static void store_version(char out[64])
 {
     Board b;
@@ -86,7 +86,7 @@ static void store_version(char out[64])
     snprintf(out, 64, "trebuchet-uci memory 1, keys %016llx", (unsigned long long)tt_key(&b));
 }
 
-/* A file that was cut off would end the program that reads beyond its end. */
+/* Whether the file is complete. A program that reads beyond the end of a truncated file is killed. */
 static bool is_whole(MDB_env *env)
 {
     MDB_envinfo info;
@@ -108,7 +108,7 @@ static int open_databases(Store *s, MDB_txn *txn, unsigned create)
     return failed;
 }
 
-/* NULL: it is one of ours, or was empty and has become one. */
+/* Checks the version, and sets up an empty store. Returns NULL, or what is wrong. */
 static const char *open_version(Store *s, MDB_txn *txn, bool write)
 {
     char version[64];
@@ -148,7 +148,7 @@ static const char *open_all(Store *s, const char *path, size_t bytes, StoreUse u
     if (failed == MDB_INVALID) return "is no store of LMDB's, or its beginning is damaged";
     if (failed) return mdb_strerror(failed);
     s->torn = !is_whole(s->env);
-    mdb_reader_check(s->env, &stale); /* of engines that were killed */
+    mdb_reader_check(s->env, &stale); /* frees the slots of engines that were killed */
     failed = store_begin(s, write ? 0 : MDB_RDONLY, &txn);
     if (failed) return mdb_strerror(failed);
     const char *why = open_version(s, txn, write);
@@ -177,22 +177,23 @@ void store_close(Store *s)
     s->env = NULL;
 }
 
-/* ---- A process of its own ---------------------------------------------------------------------- */
+/* ---- A separate process ---------------------------------------------------------------------- */
 
 typedef enum Part { ROOTS, RECORDS, NEAR, PARTS } Part;
 
-/* What parent and child share. */
+/* Input and output of a job, in memory that parent and child share. */
 typedef struct Work {
     const char *path, *to;
     Part part;
     bool backwards;
-    bool done; /* the child came to its end */
+    bool done; /* the child finished */
     StoreState state;
     StoreCount count;
     char text[MEMORY_TEXT];
 } Work;
 
-/* Damaged pages can lead LMDB anywhere. False: the child did not come to its end. */
+/* Runs `work` in a child process, because LMDB may crash on damaged pages. Returns false if the child
+ * did not finish. */
 static bool guarded(void (*work)(Work *w), Work *in_out)
 {
     Work *w = mmap(NULL, sizeof *w, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -203,7 +204,7 @@ static bool guarded(void (*work)(Work *w), Work *in_out)
     if (child == 0) {
         const struct rlimit none = {0, 0};
         setrlimit(RLIMIT_CORE, &none);
-        close(STDERR_FILENO); /* LMDB says there which assertion did not hold */
+        close(STDERR_FILENO); /* LMDB prints failed assertions there */
         work(w);
         w->done = true;
         _exit(0);
@@ -214,14 +215,14 @@ static bool guarded(void (*work)(Work *w), Work *in_out)
     return in_out->done;
 }
 
-/* ---- Looking ----------------------------------------------------------------------------------- */
+/* ---- Checking ----------------------------------------------------------------------------------- */
 
 typedef struct Walk {
     const Store *store;
     MDB_txn *txn;
     StoreCount *count;
     Part part;
-    const Store *to; /* what is copied goes there */
+    const Store *to; /* target of a copy */
     MDB_txn *to_txn;
 } Walk;
 
@@ -230,7 +231,7 @@ static MDB_dbi dbi_of(const Store *s, Part part)
     return part == ROOTS ? s->roots : part == RECORDS ? s->records : s->near;
 }
 
-/* A root says which position it is of. */
+/* Whether the FEN of a root belongs to its key. */
 static bool is_of_its_key(uint64_t key, MDB_val value)
 {
     Root root;
@@ -250,7 +251,7 @@ static bool is_sound(Part part, MDB_val k, MDB_val v, uint64_t *key)
     return store_is_sound(*key, v, sizeof(Root)) && is_of_its_key(*key, v);
 }
 
-/* Calls `visit` for all pairs, from the first to the last or the other way round. */
+/* Calls `visit` for all pairs, forwards or backwards. */
 static int walk(Walk *w, bool backwards, int (*visit)(Walk *w, MDB_val k, MDB_val v))
 {
     MDB_cursor *cursor;
@@ -275,7 +276,7 @@ static int count_one(Walk *w, MDB_val k, MDB_val v)
     return 0;
 }
 
-/* A list of free pages with one that is not there would have the next writer spoil the store. */
+/* Whether all free pages in the list exist. Otherwise the next writer would destroy the store. */
 static bool is_free_list_sound(MDB_txn *txn, size_t last)
 {
     enum { FREE_PAGES = 0 };
@@ -292,7 +293,7 @@ static bool is_free_list_sound(MDB_txn *txn, size_t last)
     return sound;
 }
 
-/* Whether every page that there should be was come by. */
+/* Whether the walk has found all entries that the store should have. */
 static bool is_complete(const Store *s, MDB_txn *txn, const StoreCount *count)
 {
     const size_t seen[PARTS] = {count->roots, count->records, count->links};
@@ -363,7 +364,7 @@ static int copy_one(Walk *w, MDB_val k, MDB_val v)
     int failed = mdb_put(w->to_txn, dbi_of(w->to, w->part), &k, &v, once);
     if (failed == MDB_KEYEXIST) return 0;
     if (failed || ++w->count->records % COPIED_AT_ONCE) return failed;
-    /* The child may not live to its end: what was copied is safe. */
+    /* Commits from time to time, because the child may crash. */
     failed = mdb_txn_commit(w->to_txn);
     w->to_txn = NULL;
     return failed ? failed : store_begin(w->to, 0, &w->to_txn);
@@ -382,7 +383,7 @@ static void copy(Work *w)
     failed = store_begin(&from, MDB_RDONLY, &all.txn);
     if (!failed) failed = store_begin(&to, 0, &all.to_txn);
     if (!failed) failed = walk(&all, w->backwards, copy_one);
-    /* A page that cannot be read ends the walk from this side; what it came by is kept. */
+    /* A damaged page ends the walk in this direction. What was copied before it is kept. */
     bool damaged = failed == MDB_CORRUPTED || failed == MDB_PAGE_NOTFOUND;
     if ((!failed || damaged) && all.to_txn) {
         int unwritten = mdb_txn_commit(all.to_txn);
@@ -403,7 +404,7 @@ static bool fail(char text[MEMORY_TEXT], const char *path, const char *why)
     return false;
 }
 
-/* From either side up to what cannot be read. */
+/* Copies from both ends up to a damaged page. */
 static bool copy_all(const char *path, const char *to, char text[MEMORY_TEXT])
 {
     for (Part part = ROOTS; part < PARTS; part++) {
@@ -428,7 +429,7 @@ static void discard(const char *path)
     unlink(lock);
 }
 
-/* The old file has its new name before the new one has the old. */
+/* Links the old file to its new name first, and then renames the new file. */
 static bool put_in_place(const char *path, const char *repaired, const char *damaged,
                          char text[MEMORY_TEXT])
 {
@@ -464,7 +465,7 @@ bool store_repair(const char *path, StoreCount *count, char text[MEMORY_TEXT])
     bool done = flock(fd, LOCK_EX | LOCK_NB) == 0;
     if (!done) fail(text, path, "an engine has it open: quit that first");
     if (done) {
-        discard(repaired); /* of a repair that was cut short */
+        discard(repaired); /* of a repair that was interrupted */
         done = copy_all(path, repaired, text) && has_any(path, repaired, count, text) &&
                put_in_place(path, repaired, damaged, text);
         discard(repaired);

@@ -32,9 +32,8 @@ bool tables_open(Tables *t, const char *path, unsigned memory_mib, treb_error *e
     t->set = set;
     t->men = treb_tables_men(set);
     treb_tables_set_memory(set, (uint64_t)memory_mib << 20);
-    /* What the search lacks is brought by a thread of the library's. Should there be none, only
-     * files that were opened before, by tables_warm or a search that waits, answer under the
-     * clock. */
+    /* A thread of the library fetches what probes find missing. If the thread cannot be started,
+     * searches with a clock use only files that tables_warm or a waiting search has opened. */
     treb_tables_set_fetch(set, TREB_FETCH_THREAD, NULL);
     return true;
 }
@@ -53,7 +52,8 @@ void tables_close(Tables *t)
 
 /* ---- Positions ------------------------------------------------------------------------------- */
 
-/* Squares, types and colours have the same numbers here and there. A few nanoseconds. */
+/* Squares, types and colours have equal numbers in the engine and in the library, so this takes a few
+ * nanoseconds. */
 static treb_position to_position(const Board *b)
 {
     treb_position pos = {.by_color = {b->all[WHITE], b->all[BLACK]},
@@ -93,7 +93,7 @@ void tables_write_fen(const Board *b, char out[TREB_FEN_SIZE])
 
 int tables_men(const Tables *t) { return t->men < t->limit ? t->men : t->limit; }
 
-/* Castling rights are in no table. A position that has them is searched until they are gone. */
+/* No table has positions with castling rights. The engine searches these until the rights are gone. */
 static bool may_ask(const Tables *t, const Board *b)
 {
     int men = bit_count(b->all[WHITE] | b->all[BLACK]);
@@ -111,10 +111,10 @@ bool tables_know(const Tables *t, const Board *b)
 
 /* ---- Waiting or not -------------------------------------------------------------------------- */
 
-/* A disk takes some milliseconds, in which a search sees thousands of positions, and a slow one has
- * lost games on time. So under the clock nothing is asked that would wait: what is not in memory is
- * evaluated, like any position that no table has, while the library brings it for the next time. A
- * search to a depth or so many nodes waits, and so comes to the same each time. */
+/* A read from a disk takes milliseconds, in which a search visits thousands of positions. With a slow
+ * disk, engines have lost games on time. So a search with a clock never waits: a position whose data is
+ * not in memory is evaluated, like a position that no table has, while the library fetches the data for
+ * the next probe. A search to a depth or a number of nodes waits, so its result is reproducible. */
 static treb_status ask_wdl(Tables *t, const treb_position *pos, treb_wdl *out)
 {
     if (t->patient) return treb_probe_wdl(t->set, pos, out, NULL);
@@ -138,7 +138,7 @@ static treb_status ask_moves(const Tables *t, const treb_position *pos, treb_met
     return treb_probe_moves_try(t->set, pos, metric, TREB_RULE_50, out, room, count, NULL);
 }
 
-/* Asks again until what is on its way has come, for so long. */
+/* Repeats the probe until the data has arrived, for at most *seconds. */
 static treb_status ask_moves_for(const Tables *t, const treb_position *pos, treb_metric metric,
                                  treb_move *out, size_t *count, double *seconds,
                                  const atomic_bool *stop)
@@ -157,8 +157,8 @@ static treb_status ask_moves_for(const Tables *t, const treb_position *pos, treb
 
 static Move to_move(const treb_move *m) { return move_make(m->from, m->to, m->promotion); }
 
-/* Whether moves of which nothing is known cannot be better than the first: in a solved pawn ending many
- * are not, as the proof does without them. */
+/* Whether unknown moves cannot be better than the first move. A pawn file has many unknown moves,
+ * because the proof does not need them. */
 static bool best_does(Tables *t, const treb_position *pos, const treb_move *list, size_t count)
 {
     treb_wdl verdict;
@@ -167,7 +167,7 @@ static bool best_does(Tables *t, const treb_position *pos, const treb_move *list
     return ask_wdl(t, pos, &verdict) == TREB_OK && verdict == list[0].value.wdl;
 }
 
-/* The moves of `list` that the caller allows and that keep the result of the first such one. */
+/* Keeps the moves of `list` that are in root->moves and have the result of the first of them. */
 static size_t keep_best(treb_move *list, size_t count, const TablesRoot *root)
 {
     size_t kept = 0;
@@ -181,7 +181,8 @@ static size_t keep_best(treb_move *list, size_t count, const TablesRoot *root)
     return kept;
 }
 
-/* The first of the moves that lead to what was seen least often: who wins must not repeat. */
+/* Returns the first move that leads to a position seen least often, because the winner must not repeat
+ * positions. */
 static size_t choose_new(const treb_move *list, size_t count, const Board *b, TablesSeen *seen,
                          const void *game)
 {
@@ -214,11 +215,11 @@ static int score_of_move(const treb_value *v)
     }
 }
 
-/* treb_probe_moves puts the moves in order: by the result under the 50-move rule with the clock
- * that we have, then the shortest mate (the longest, when losing). So a mate that the rule would
- * let slip comes behind a slower one that it does not. Where DTM is not installed DTZ is progress
- * enough; where there is but the verdict, the search must find the way among the moves that keep
- * it. The same goes for draws: all moves that hold are left, and the search plays for a mistake. */
+/* treb_probe_moves sorts the moves by the result under the 50-move rule with the present clock, then by
+ * the shortest mate (the longest for the losing side). So a mate that the rule would prevent comes after
+ * a slower one that it does not. Without DTM, DTZ makes enough progress. With verdicts alone, all moves
+ * that keep the verdict are left, and the search must find the way. In a draw, all moves that draw are
+ * left, and the search hopes for a mistake of the opponent. */
 bool tables_root(Tables *t, const Board *b, TablesSeen *seen, const void *game, double seconds,
                  const atomic_bool *stop, TablesRoot *root)
 {
@@ -280,8 +281,8 @@ static void trace(const Tables *t, const char *what, const treb_position *pos)
     fprintf(t->trace, "%s %s\n", what, fen);
 }
 
-/* The verdict with the clock of the position. Most nodes that a search asks about come right after
- * a capture, and the verdict is all; else DTZ tells whether there is time left. */
+/* Probes the verdict with the clock of the position. Most nodes that a search probes come right after a
+ * capture; then the verdict is enough. Otherwise DTZ says whether there is time left. */
 static bool probe_rule(Tables *t, const treb_position *pos, treb_wdl *out)
 {
     treb_distance dtz;
@@ -293,7 +294,7 @@ static bool probe_rule(Tables *t, const treb_position *pos, treb_wdl *out)
     return true;
 }
 
-/* How good a win is. Without DTM the evaluation says what looks like progress. */
+/* Returns the score of a win. Without DTM, the evaluation measures progress. */
 static int win_score(const Tables *t, const treb_position *pos, const Board *b, int ply, int sign)
 {
     treb_distance dtm;
@@ -305,11 +306,11 @@ static int win_score(const Tables *t, const treb_position *pos, const Board *b, 
     return SCORE_WIN - ply + progress;
 }
 
-/* The verdict is asked first: it costs a tenth of a microsecond. It is all that most nodes need.
- * A win lies above nearly every window that a search has open, and a loss below. Only when the
- * window is itself among the wins or open to them - on the principal variation, and once a win is
- * found - must two of them be told apart, and only then is the distance worth its price, which is
- * several times as much in memory and some hundred times as much when a block must be unpacked. */
+/* Probes the verdict first. It costs a tenth of a microsecond, and most nodes need no more: a win is
+ * above nearly every window of a search, and a loss below. Only if the window contains scores of wins,
+ * on the principal variation or after a win was found, must the search compare two wins. Only then is
+ * the distance worth its cost: several times that of a verdict if its block is in memory, and some
+ * hundred times if a block must be unpacked. */
 bool tables_probe(Tables *t, const Board *b, int ply, int alpha, int beta, int *score)
 {
     treb_wdl rule;

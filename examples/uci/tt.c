@@ -7,7 +7,7 @@
 
 #include "score.h"
 
-/* Positions are the same without their clocks, but not worth the same when these run out. */
+/* The clock is part of the key only when it is high, because only then does it affect the score. */
 uint64_t tt_key(const Board *b)
 {
     return b->halfmove < 24 ? b->key : b->key ^ (uint64_t)(b->halfmove / 8) * 0x9e3779b97f4a7c15ull;
@@ -15,7 +15,7 @@ uint64_t tt_key(const Board *b)
 
 static TtEntry *entry_of(const Tt *tt, uint64_t key) { return &tt->entries[key % tt->count]; }
 
-/* Wins are stored as counted from the position, not from the root. */
+/* In the table, wins are counted from the position, not from the root. */
 static int score_to_table(int score, int ply)
 {
     if (score >= SCORE_WIN_MIN) return score + ply;
@@ -28,8 +28,8 @@ static int score_from_table(int score, int ply)
     return score <= -SCORE_WIN_MIN ? score + ply : score;
 }
 
-/* The system promises more memory than there is, and ends programs that take it at their word: no
- * more than three quarters of what the machine has. */
+/* Returns three quarters of the machine's memory. The system lets programs allocate more memory than
+ * there is, and kills them when they use it. */
 static size_t most_mib(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
@@ -77,7 +77,7 @@ void tt_store(Tt *tt, const Board *b, int ply, int depth, int score, Bound bound
     if (tt->count == 0) return;
     uint64_t key = tt_key(b);
     TtEntry *e = entry_of(tt, key);
-    /* What cost much in this search is kept against what cost little. */
+    /* A deep entry of the present search is not replaced by a shallow one. */
     if (e->key != key && e->age == tt->age && e->depth > depth + 2) return;
     if (move == 0 && e->key == key) move = e->move;
     *e = (TtEntry){.key = key,

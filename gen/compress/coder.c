@@ -18,7 +18,7 @@ enum {
     CHANCE = 2,          /* uses put down to chance: codes are a tenth smaller, files the same */
     LEARN_BYTES = 108 << 20, /* claimed for learning */
     CODER_BYTES = 4 << 20,   /* claimed for a code */
-    BUFFER_BYTES = 1 << 20,    /* claimed for a room, beside its symbols */
+    BUFFER_BYTES = 1 << 20,  /* claimed for a room, beside its symbols */
     PIECE = 1 << 18          /* cells that are cut at a time; no symbol goes over the end */
 };
 
@@ -122,8 +122,8 @@ static bool learn_sample(Coder *coder, const CoderSample *sample, const CoderOpt
                             .least = LEAST,
                             .stop = how->stop};
     count_values(coder, sample);
-    bool done =
-        take_chunks(coder, sample, &chunks) && cell_ranges_runs(&chunks, &coder->learned.values, &list);
+    bool done = take_chunks(coder, sample, &chunks) &&
+                cell_ranges_runs(&chunks, &coder->learned.values, &list);
     if (done) {
         uint64_t cells = cell_ranges_cells(&chunks) + 1;
         options.part = sample->size > cells ? (sample->size + cells / 2) / cells : 1;
@@ -316,7 +316,7 @@ treb_status coder_encode(const Coder *coder, CoderBuffer *buffer, const uint8_t 
         return fail(error, TREB_ERR_ARGUMENT, "blocks have %d to %d bytes, not %u",
                     CODER_BLOCK_LEAST, CODER_BLOCK_MOST, block_bytes);
     if (!all_known(coder, cells, size))
-        return fail(error, TREB_ERR_ARGUMENT, "cells have a value that their code has not");
+        return fail(error, TREB_ERR_ARGUMENT, "a cell has a value that the code cannot express");
     if (out->block_bytes != block_bytes) coder_blocks_free(out);
     out->block_bytes = block_bytes;
     out->count = 0;

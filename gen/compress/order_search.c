@@ -15,14 +15,14 @@ enum {
 
 /* How orders are tried: RUNS runs of `length` cells from all over. */
 typedef struct Round {
-    const OrderSearch *orders;
+    const OrderSearch *search;
     const CodeLimits *limits;
     MemoryBudget *budget;
     size_t length;
     bool last; /* few orders are left */
 } Round;
 
-static void take_runs(const OrderSearch *orders, size_t number, uint64_t size, Samples samples,
+static void take_runs(const OrderSearch *search, size_t number, uint64_t size, Samples samples,
                       uint8_t *cells)
 {
     /* Not at equal distances: these would fall on the same places of many a group. */
@@ -30,7 +30,7 @@ static void take_runs(const OrderSearch *orders, size_t number, uint64_t size, S
     double at = 0.5;
     for (size_t r = 0; r < samples.runs; r++) {
         uint64_t first = (uint64_t)(at * (double)(size - samples.length + 1));
-        orders->some(orders->context, number, first, samples.length, cells + r * samples.length);
+        search->read(search->context, number, first, samples.length, cells + r * samples.length);
         at += golden;
         if (at >= 1) at -= 1;
     }
@@ -39,14 +39,14 @@ static void take_runs(const OrderSearch *orders, size_t number, uint64_t size, S
 /* False: out of memory. */
 static bool try_order(const Round *round, uint8_t *cells, OrderTrial *trial)
 {
-    const OrderSearch *orders = round->orders;
-    uint64_t size = orders->size(orders->context, trial->number);
+    const OrderSearch *search = round->search;
+    uint64_t size = search->size(search->context, trial->number);
     Samples samples = {cells, RUNS, round->length};
     trial->bytes = trial->sampled = UINT64_MAX;
     if (size == 0) return true; /* never chosen */
     bool whole = size <= samples.runs * samples.length;
     if (whole) samples = (Samples){cells, 1, (size_t)size};
-    take_runs(orders, trial->number, size, samples, cells);
+    take_runs(search, trial->number, size, samples, cells);
     trial->bytes =
         (round->last && !whole ? size_estimate_by_halves : size_estimate)(&samples, size, round->limits);
     if (!whole)
@@ -71,7 +71,7 @@ static bool try_all(const Round *round, OrderTrial *trial, size_t count)
         bool mine = cells != NULL;
 #pragma omp for schedule(dynamic)
         for (size_t i = 0; i < count; i++)
-            mine = mine && !stop_asked(round->orders->stop) && try_order(round, cells, &trial[i]);
+            mine = mine && !stop_asked(round->search->stop) && try_order(round, cells, &trial[i]);
         if (!mine) {
 #pragma omp atomic write
             ok = false;
@@ -85,10 +85,10 @@ static bool try_all(const Round *round, OrderTrial *trial, size_t count)
 /* Rounds with fewer and fewer orders, and more and more cells. Where cells take next to nothing what
  * there is to see in them is seen by chance: then none is given up at first, and the last round has
  * still more. */
-bool order_search_run(const OrderSearch *orders, const CodeLimits *limits, MemoryBudget *budget, OrderTrial *trial)
+bool order_search_run(const OrderSearch *search, const CodeLimits *limits, MemoryBudget *budget, OrderTrial *trial)
 {
-    size_t count = orders->count;
-    Round round = {orders, limits, budget, LENGTH, count <= SEARCH_FEW};
+    size_t count = search->count;
+    Round round = {search, limits, budget, LENGTH, count <= SEARCH_FEW};
     for (size_t i = 0; i < count; i++) trial[i] = (OrderTrial){.number = i};
     for (;;) {
         if (!try_all(&round, trial, count)) return false;

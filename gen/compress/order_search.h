@@ -20,7 +20,7 @@ typedef struct OrderSearch {
     /* How many cells there are in that order. 0: never choose it. */
     uint64_t (*size)(const void *context, size_t number);
     /* Writes `count` cells from `first` on. */
-    void (*some)(const void *context, size_t number, uint64_t first, size_t count, uint8_t *out);
+    void (*read)(const void *context, size_t number, uint64_t first, size_t count, uint8_t *out);
     const atomic_bool *stop; /* NULL allowed */
 } OrderSearch;
 
@@ -32,7 +32,7 @@ typedef struct OrderTrial {
 
 /* Fills `trial`, one for each order, those with the fewest bytes first, in parallel. The first
  * order_search_finalists are in each round. False: out of memory, or asked to stop. */
-bool order_search_run(const OrderSearch *orders, const CodeLimits *limits, MemoryBudget *budget, OrderTrial *trial);
+bool order_search_run(const OrderSearch *search, const CodeLimits *limits, MemoryBudget *budget, OrderTrial *trial);
 size_t order_search_finalists(size_t count);
 
 /* Bytes that it claims with so many threads. */

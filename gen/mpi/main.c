@@ -38,7 +38,7 @@ int main(int argc, char **argv)
     cli_program = "trebuchet-mpi";
     if (threads < MPI_THREAD_SERIALIZED)
         processes.end_job(processes.context,
-                          "this MPI library knows no threads (MPI_THREAD_SERIALIZED)");
+                          "this MPI library does not support threads (MPI_THREAD_SERIALIZED)");
     if (processes.count > PROCESSES_MAX)
         processes.end_job(processes.context,
                           "more than 64 processes: give each more threads instead");

@@ -477,7 +477,7 @@ static treb_status segment_read(const LogSpace *space, const LogSegment *segment
         return fail_errno(error, "read a temporary file in", space->directory);
     if (!plain && ZSTD_decompress(buffer->plain, segment->size, buffer->packed, segment->packed) !=
                       segment->size)
-        return fail(error, TREB_ERR_IO, "%.400s: a temporary file came back altered",
+        return fail(error, TREB_ERR_IO, "%.400s: a temporary file was damaged on the disk",
                     space->directory);
     return TREB_OK;
 }

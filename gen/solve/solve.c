@@ -352,7 +352,8 @@ treb_status solver_resume(Solver *s, int lanes, const uint64_t pawns[][2], State
     const Processes *processes = s->place.processes;
     bool usable = resume_get(s, state);
     if (processes != NULL) usable = processes->all_min(processes->context, usable) == 1;
-    if (!usable) return fail(error, TREB_ERR_DAMAGED, "what an earlier run left cannot be used");
+    if (!usable)
+        return fail(error, TREB_ERR_DAMAGED, "the checkpoint of an earlier run is damaged");
     setup_legal_only(s);
     if (s->next < LOG_TAGS) solve_metrics(s, s->loop.metric, s->next);
     return solver_end(s, out);

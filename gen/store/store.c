@@ -350,7 +350,7 @@ static treb_status begin_entry(Store *store, const Material *material, unsigned 
     if (state == NULL)
         return wanted ? open_entry_file(store, entry, O_CREAT | O_TRUNC, error) : TREB_OK;
     if (get_entry(store, entry, state)) return TREB_OK;
-    return fail(error, TREB_ERR_DAMAGED, "what an earlier run left cannot be used");
+    return fail(error, TREB_ERR_DAMAGED, "the checkpoint of an earlier run is damaged");
 }
 
 StoreTable *store_begin(Store *store, const Layout *layout, unsigned parents,

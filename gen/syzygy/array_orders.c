@@ -26,13 +26,13 @@ typedef struct Kind {
     uint8_t nibble, count;
 } Kind;
 
-typedef struct Lister {
+typedef struct OrderLister {
     ArrayOrders *orders;
-    const RemapTables *maps;
+    const RemapTables *tables;
     Kind fixed[2], kind[KINDS_MAX]; /* pawns, which lead; the rest */
     int fixed_count, kinds;
     bool failed;
-} Lister;
+} OrderLister;
 
 static uint8_t *append(uint8_t *man, Kind kind)
 {
@@ -40,16 +40,16 @@ static uint8_t *append(uint8_t *man, Kind kind)
     return man + kind.count;
 }
 
-static void add_order(Lister *l, const ArrayOrder *order)
+static void add_order(OrderLister *l, const ArrayOrder *order)
 {
     SyzygyIndex index;
     ArrayOrders *all = l->orders;
-    if (l->failed || !syzygy_index_init(&index, &l->maps->syzygy, &l->maps->layout->material,
+    if (l->failed || !syzygy_index_init(&index, &l->tables->syzygy, &l->tables->layout->material,
                                         order->man, order->place, order->place2, 0))
         return;
     if ((all->count & (all->count - 1)) == 0) {
-        size_t room = all->count ? 2 * all->count : 1;
-        ArrayOrder *grown = realloc(all->order, room * sizeof *grown);
+        size_t capacity = all->count ? 2 * all->count : 1;
+        ArrayOrder *grown = realloc(all->order, capacity * sizeof *grown);
         if (grown == NULL) {
             l->failed = true;
             return;
@@ -60,7 +60,7 @@ static void add_order(Lister *l, const ArrayOrder *order)
 }
 
 /* All places of the leading groups, the kinds in their present order. */
-static void add_places(Lister *l)
+static void add_places(OrderLister *l)
 {
     ArrayOrder order = {{0}, 0, SYZYGY_NO_SECOND};
     uint8_t *end = order.man;
@@ -75,7 +75,7 @@ static void add_places(Lister *l)
         }
 }
 
-static void permute(Lister *l, int from)
+static void permute(OrderLister *l, int from)
 {
     if (from == l->kinds) add_places(l);
     for (int i = from; i < l->kinds; i++) {
@@ -88,13 +88,13 @@ static void permute(Lister *l, int from)
     }
 }
 
-bool orders_list(ArrayOrders *orders, const RemapTables *maps)
+bool orders_list(ArrayOrders *orders, const RemapTables *tables)
 {
-    const Material *m = &maps->layout->material;
-    Lister l = {.orders = orders, .maps = maps};
+    const Material *m = &tables->layout->material;
+    OrderLister l = {.orders = orders, .tables = tables};
     memset(orders, 0, sizeof *orders);
     for (int i = 0; i < 2; i++) {
-        int color = i ^ maps->lead_color;
+        int color = i ^ tables->lead_color;
         if (m->count[color][TREB_PAWN] > 0)
             l.fixed[l.fixed_count++] =
                 (Kind){nibble_of(color, TREB_PAWN), (uint8_t)m->count[color][TREB_PAWN]};
@@ -126,40 +126,40 @@ bool orders_copy(ArrayOrders *copy, const ArrayOrders *orders)
 /* ---- Trials ---------------------------------------------------------------------------------- */
 
 /* The orders, and how each numbers the cells of an array. */
-typedef struct Tried {
-    const OrderParams *wish;
+typedef struct IndexedOrders {
+    const OrderParams *params;
     SyzygyIndex *index;
-} Tried;
+} IndexedOrders;
 
-static uint64_t size_in_order(const void *context, size_t number)
+static uint64_t cells_in_order(const void *context, size_t number)
 {
-    const Tried *tried = context;
-    return tried->index[number].size;
+    const IndexedOrders *indexed = context;
+    return indexed->index[number].size;
 }
 
-static void some_in_order(const void *context, size_t number, uint64_t first, size_t count,
+static void read_in_order(const void *context, size_t number, uint64_t first, size_t count,
                           uint8_t *out)
 {
-    const Tried *tried = context;
-    const OrderParams *wish = tried->wish;
-    remap_some(&(Remap){wish->maps, &tried->index[number], wish->file, wish->from, ENCODE_ANY},
+    const IndexedOrders *indexed = context;
+    const OrderParams *params = indexed->params;
+    remap_some(&(Remap){params->tables, &indexed->index[number], params->file, params->from, ENCODE_ANY},
                 first, count, out);
 }
 
 /* False: out of memory. */
-static bool sort_orders(const ArrayOrders *orders, const OrderParams *wish, OrderTrial *trial)
+static bool sort_orders(const ArrayOrders *orders, const OrderParams *params, OrderTrial *trial)
 {
-    Tried tried = {wish, malloc(orders->count * sizeof *tried.index)};
-    OrderSearch all = {orders->count, &tried, size_in_order, some_in_order, NULL};
-    if (tried.index == NULL) return false;
+    IndexedOrders indexed = {params, malloc(orders->count * sizeof *indexed.index)};
+    OrderSearch all = {orders->count, &indexed, cells_in_order, read_in_order, NULL};
+    if (indexed.index == NULL) return false;
     for (size_t i = 0; i < orders->count; i++) {
         const ArrayOrder *o = &orders->order[i];
-        if (!syzygy_index_init(&tried.index[i], &wish->maps->syzygy, &wish->maps->layout->material,
-                               o->man, o->place, o->place2, wish->file))
-            tried.index[i].size = 0;
+        if (!syzygy_index_init(&indexed.index[i], &params->tables->syzygy, &params->tables->layout->material,
+                               o->man, o->place, o->place2, params->file))
+            indexed.index[i].size = 0;
     }
-    bool ok = order_search_run(&all, &array_limits, wish->budget, trial);
-    free(tried.index);
+    bool ok = order_search_run(&all, &array_limits, params->budget, trial);
+    free(indexed.index);
     return ok;
 }
 
@@ -174,20 +174,20 @@ static void choose(const ArrayOrders *orders, const OrderTrial *trial, bool late
         choice->order[choice->count++] = orders->order[i];
 }
 
-treb_status orders_choose(ArrayOrders *orders, const OrderParams *wish, OrderChoice *choice,
+treb_status orders_choose(ArrayOrders *orders, const OrderParams *params, OrderChoice *choice,
                           treb_error *error)
 {
     size_t left = order_search_finalists(orders->count);
     ArrayOrder best[ORDERS_TRIED];
     OrderTrial *trial = malloc(orders->count * sizeof *trial);
-    if (trial == NULL || !sort_orders(orders, wish, trial)) {
+    if (trial == NULL || !sort_orders(orders, params, trial)) {
         free(trial);
         return fail_memory(error);
     }
     for (size_t i = 0; i < left; i++) best[i] = orders->order[trial[i].number];
     memcpy(orders->order, best, left * sizeof *best);
     orders->count = left;
-    choose(orders, trial, wish->file > 0, choice);
+    choose(orders, trial, params->file > 0, choice);
     free(trial);
     return TREB_OK;
 }

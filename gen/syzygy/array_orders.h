@@ -18,13 +18,13 @@ typedef struct ArrayOrders {
 } ArrayOrders;
 
 /* False: out of memory. */
-bool orders_list(ArrayOrders *orders, const RemapTables *maps);
+bool orders_list(ArrayOrders *orders, const RemapTables *tables);
 void orders_free(ArrayOrders *orders);
 bool orders_copy(ArrayOrders *copy, const ArrayOrders *orders); /* false: out of memory */
 
 /* An array for which an order is wanted. */
 typedef struct OrderParams {
-    const RemapTables *maps;
+    const RemapTables *tables;
     int file;
     const uint8_t *from; /* as in a Remap */
     MemoryBudget *budget;
@@ -42,7 +42,7 @@ typedef struct OrderChoice {
 
 /* Sorts the orders by what the array takes with each, in parallel, and leaves some of the best, to
  * be tried with another array of the same kind. */
-treb_status orders_choose(ArrayOrders *orders, const OrderParams *wish, OrderChoice *choice,
+treb_status orders_choose(ArrayOrders *orders, const OrderParams *params, OrderChoice *choice,
                           treb_error *error);
 
 /* Bytes that it claims with so many threads. */

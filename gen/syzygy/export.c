@@ -19,7 +19,7 @@ struct Exporter {
     const Layout *layout;
     ExportOptions options;
     int files;
-    RemapTables maps;
+    RemapTables tables;
     Cells *cells[TREB_DTZ + 1]; /* by metric */
     PlyCounts counts[FILES];    /* DTZ, by file of the leading pawn; of no less than there are */
     ArrayOrders orders[TREB_DTZ + 1][SIDES]; /* that come into question */
@@ -36,7 +36,7 @@ static treb_status exporter_init(Exporter *e, treb_error *error)
                         .budget = e->options.budget,
                         .keep = e->options.keep / 2,
                         .stop = e->options.stop};
-    if (!remap_tables_init(&e->maps, e->layout)) return fail_memory(error);
+    if (!remap_tables_init(&e->tables, e->layout)) return fail_memory(error);
     for (int m = TREB_WDL; m <= TREB_DTZ; m++)
         if ((e->cells[m] = cells_new(e->layout, m, CELLS_BOTH, &place, error)) == NULL)
             return error->status;
@@ -64,7 +64,7 @@ void export_abort(Exporter *e)
     if (e == NULL) return;
     for (int m = TREB_WDL; m <= TREB_DTZ; m++) cells_free(e->cells[m]);
     for (int i = 0; i < (TREB_DTZ + 1) * SIDES; i++) orders_free(&e->orders[i / SIDES][i % SIDES]);
-    remap_tables_free(&e->maps);
+    remap_tables_free(&e->tables);
     budget_free(e->histograms);
     free(e);
 }
@@ -88,7 +88,7 @@ static void count_plies(Exporter *e, const uint64_t *number, const SolvedSlice *
     drop_shown_wins(slice, own);
     const unsigned longest = slice->plies[TREB_DTZ];
     for (int lane = 0; lane < slice->lanes; lane++) {
-        int file = e->maps.file[number[lane]];
+        int file = e->tables.file[number[lane]];
         if (counted[file]) continue;
         counted[file] = true;
         PlyCounts *sum = &e->counts[file];
@@ -211,41 +211,41 @@ static void mirror_pair(const Layout *layout, uint8_t *cells)
 }
 
 static treb_status fill_chunk(const Exporter *e, const RemapInput *s, uint64_t slice, uint32_t chunk,
-                              Plies *room[2], treb_error *error)
+                              Plies *chunk_cells[2], treb_error *error)
 {
     uint32_t planes = cells_planes(e->layout), first = chunk * planes;
     if (planes > e->layout->kings - first) planes = e->layout->kings - first;
-    size_t count = planes * e->maps.plane;
-    uint8_t *out = s->cells + e->maps.place[slice] * e->maps.slice + first * e->maps.plane;
+    size_t count = planes * e->tables.plane;
+    uint8_t *out = s->cells + e->tables.place[slice] * e->tables.slice + first * e->tables.plane;
     for (int m = TREB_WDL; m <= (s->values ? TREB_DTZ : TREB_WDL); m++) {
-        treb_status status = cells_read(e->cells[m], slice, s->side, chunk, room[m], error);
+        treb_status status = cells_read(e->cells[m], slice, s->side, chunk, chunk_cells[m], error);
         if (status != TREB_OK) return status;
     }
     if (s->values != NULL)
         for (size_t i = 0; i < count; i++)
-            out[i] = distance_value(s->values, room[TREB_WDL][i], room[TREB_DTZ][i]);
+            out[i] = distance_value(s->values, chunk_cells[TREB_WDL][i], chunk_cells[TREB_DTZ][i]);
     else
-        for (size_t i = 0; i < count; i++) out[i] = verdict_value(room[TREB_WDL][i]);
-    for (uint32_t k = 0; k < planes; k++) mirror_pair(e->layout, out + k * e->maps.plane);
+        for (size_t i = 0; i < count; i++) out[i] = verdict_value(chunk_cells[TREB_WDL][i]);
+    for (uint32_t k = 0; k < planes; k++) mirror_pair(e->layout, out + k * e->tables.plane);
     return TREB_OK;
 }
 
-static treb_status fill_source(const Exporter *e, const RemapInput *s, treb_error *error)
+static treb_status fill_input(const Exporter *e, const RemapInput *s, treb_error *error)
 {
     treb_status status = TREB_OK;
     uint64_t chunks = cells_chunks(e->cells[TREB_WDL]), parts = e->layout->index.slices * chunks;
 #pragma omp parallel
     {
-        Plies *room[2];
+        Plies *chunk_cells[2];
         for (int m = 0; m < 2; m++)
-            room[m] = budget_alloc(e->options.budget, cells_chunk_bytes(e->layout));
+            chunk_cells[m] = budget_alloc(e->options.budget, cells_chunk_bytes(e->layout));
 #pragma omp for schedule(dynamic)
         for (uint64_t i = 0; i < parts; i++) {
             treb_error mine;
             uint64_t slice = i / chunks;
-            if (!cells_has(e->cells[TREB_WDL], slice) || e->maps.file[slice] != s->file) continue;
-            treb_status own = room[0] && room[1]
-                                  ? fill_chunk(e, s, slice, (uint32_t)(i % chunks), room, &mine)
+            if (!cells_has(e->cells[TREB_WDL], slice) || e->tables.file[slice] != s->file) continue;
+            treb_status own = chunk_cells[0] && chunk_cells[1]
+                                  ? fill_chunk(e, s, slice, (uint32_t)(i % chunks), chunk_cells, &mine)
                                   : fail_memory(&mine);
             if (own == TREB_OK) continue;
 #pragma omp critical(export_error)
@@ -254,7 +254,7 @@ static treb_status fill_source(const Exporter *e, const RemapInput *s, treb_erro
                 *error = mine;
             }
         }
-        for (int m = 0; m < 2; m++) budget_free(room[m]);
+        for (int m = 0; m < 2; m++) budget_free(chunk_cells[m]);
     }
     return status;
 }
@@ -267,16 +267,16 @@ static bool stopped(const Exporter *e) { return stop_asked(e->options.stop); }
 static treb_status prepare_array(Exporter *e, RemapInput *s, OrderChoice *choice, treb_error *error)
 {
     ArrayOrders *orders = &e->orders[s->values ? TREB_DTZ : TREB_WDL][s->side], own = {NULL, 0};
-    s->cells = budget_alloc(e->options.budget, e->maps.slices[s->file] * e->maps.slice);
+    s->cells = budget_alloc(e->options.budget, e->tables.slices[s->file] * e->tables.slice);
     if (s->cells == NULL) return fail_memory(error);
-    treb_status status = fill_source(e, s, error);
-    OrderParams wish = {&e->maps, s->file, s->cells, e->options.budget};
+    treb_status status = fill_input(e, s, error);
+    OrderParams params = {&e->tables, s->file, s->cells, e->options.budget};
     /* What is best for the first file is among the best for the others. */
     if (s->file > 0) {
         if (status == TREB_OK && !orders_copy(&own, orders)) status = fail_memory(error);
         orders = &own;
     }
-    if (status == TREB_OK) status = orders_choose(orders, &wish, choice, error);
+    if (status == TREB_OK) status = orders_choose(orders, &params, choice, error);
     orders_free(&own);
     return status;
 }
@@ -286,12 +286,12 @@ static uint8_t *ordered_cells(const Exporter *e, const RemapInput *s, const Arra
                               uint64_t *size)
 {
     SyzygyIndex index;
-    syzygy_index_init(&index, &e->maps.syzygy, &e->layout->material, order->man, order->place,
+    syzygy_index_init(&index, &e->tables.syzygy, &e->layout->material, order->man, order->place,
                       order->place2, s->file);
     *size = index.size;
     uint8_t *cells = budget_alloc(e->options.budget, index.size);
     if (cells != NULL)
-        remap_all(&(Remap){&e->maps, &index, s->file, s->cells, ENCODE_ANY}, cells);
+        remap_all(&(Remap){&e->tables, &index, s->file, s->cells, ENCODE_ANY}, cells);
     return cells;
 }
 
@@ -315,7 +315,7 @@ static const ArrayOrder *best_order(const Exporter *e, const RemapInput *s, cons
     return &choice->order[best];
 }
 
-static treb_status encode_source(const Exporter *e, const RemapInput *s, const OrderChoice *choice,
+static treb_status encode_input(const Exporter *e, const RemapInput *s, const OrderChoice *choice,
                                  ExportArray *array, treb_error *error)
 {
     const ArrayOrder *order = best_order(e, s, choice);
@@ -339,7 +339,7 @@ static treb_status verdict_array(Exporter *e, int file, int side, ExportArray *a
     RemapInput s = {.file = file, .side = side};
     OrderChoice choice;
     treb_status status = prepare_array(e, &s, &choice, error);
-    if (status == TREB_OK && !stopped(e)) status = encode_source(e, &s, &choice, array, error);
+    if (status == TREB_OK && !stopped(e)) status = encode_input(e, &s, &choice, array, error);
     budget_free(s.cells);
     return status;
 }
@@ -348,7 +348,7 @@ static treb_status verdict_array(Exporter *e, int file, int side, ExportArray *a
 typedef struct Distances {
     ExportArray array;
     Values values;
-    RemapInput source;
+    RemapInput input;
     OrderChoice choice; /* `bytes`: once it is encoded, in truth */
 } Distances;
 
@@ -356,17 +356,17 @@ static treb_status prepare_distances(Exporter *e, int file, int side, Distances 
                                      treb_error *error)
 {
     d->values.array = &d->array;
-    d->source = (RemapInput){file, side, &d->values, NULL};
+    d->input = (RemapInput){file, side, &d->values, NULL};
     treb_status status = values_init(e, file, side, &d->values, error);
     if (status != TREB_OK) return status;
-    return prepare_array(e, &d->source, &d->choice, error);
+    return prepare_array(e, &d->input, &d->choice, error);
 }
 
 static treb_status encode_distances(const Exporter *e, Distances *d, treb_error *error)
 {
-    treb_status status = encode_source(e, &d->source, &d->choice, &d->array, error);
-    budget_free(d->source.cells);
-    d->source.cells = NULL;
+    treb_status status = encode_input(e, &d->input, &d->choice, &d->array, error);
+    budget_free(d->input.cells);
+    d->input.cells = NULL;
     d->choice.bytes = encoded_bytes(&d->array.encoded);
     return status;
 }
@@ -395,12 +395,12 @@ static treb_status distance_array(Exporter *e, int file, ExportArray *array, tre
     for (int side = first; side <= last && status == TREB_OK && !stopped(e); side++)
         status = prepare_distances(e, file, side, &d[side], error);
     if (first < last && status == TREB_OK && !stopped(e)) status = choose_side(e, d, &best, error);
-    if (status == TREB_OK && !stopped(e) && d[best].source.cells != NULL)
+    if (status == TREB_OK && !stopped(e) && d[best].input.cells != NULL)
         status = encode_distances(e, &d[best], error);
     e->distance_side = file == 0 ? best : e->distance_side;
     *array = d[best].array;
     encode_free(&d[!best].array.encoded);
-    for (int side = 0; side < SIDES; side++) budget_free(d[side].source.cells);
+    for (int side = 0; side < SIDES; side++) budget_free(d[side].input.cells);
     free(d);
     return status;
 }
@@ -408,50 +408,50 @@ static treb_status distance_array(Exporter *e, int file, ExportArray *array, tre
 /* ---- Side by side ---------------------------------------------------------------------------- */
 
 /* Bytes that an array takes while it is made. */
-static uint64_t array_memory(const RemapTables *maps, int threads)
+static uint64_t array_memory(const RemapTables *tables, int threads)
 {
     uint64_t most = 0;
     for (int f = 0; f < FILES; f++)
-        if (maps->slices[f] > most) most = maps->slices[f];
+        if (tables->slices[f] > most) most = tables->slices[f];
     /* Values of both sides to move; then of one, and they once more in the array's order, where
      * there are 1 % more at most. */
-    uint64_t source = budget_cost(most * maps->slice + most * maps->slice / 64);
-    return 2 * source + encode_memory(source, threads) + orders_memory(threads) +
-           2 * (uint64_t)threads * budget_cost(cells_chunk_bytes(maps->layout));
+    uint64_t input = budget_cost(most * tables->slice + most * tables->slice / 64);
+    return 2 * input + encode_memory(input, threads) + orders_memory(threads) +
+           2 * (uint64_t)threads * budget_cost(cells_chunk_bytes(tables->layout));
 }
 
 /* How many arrays are made side by side: learning a code is work for one thread. */
 static int arrays_at_once(const Exporter *e, int arrays)
 {
     int threads = omp_in_parallel() ? 1 : omp_get_max_threads(), n = threads;
-    uint64_t room = budget_left(e->options.budget);
+    uint64_t memory = budget_left(e->options.budget);
     if (n > arrays) n = arrays;
-    while (n > 1 && room / (uint64_t)n < array_memory(&e->maps, (threads + n - 1) / n)) n--;
+    while (n > 1 && memory / (uint64_t)n < array_memory(&e->tables, (threads + n - 1) / n)) n--;
     return n;
 }
 
 /* Arrays that are made side by side, and what went wrong. */
-typedef struct Fill {
+typedef struct ArrayTasks {
     Exporter *e;
     ExportFile *file; /* by metric */
     int threads;      /* of one array; 0: as they are */
     treb_status status;
     treb_error *error;
-} Fill;
+} ArrayTasks;
 
-static void fill_array(Fill *fill, int metric, int f, int side)
+static void make_array(ArrayTasks *tasks, int metric, int f, int side)
 {
     treb_error mine;
-    ExportArray *array = &fill->file[metric].array[f][side];
-    if (stopped(fill->e)) return;
-    if (fill->threads > 0) omp_set_num_threads(fill->threads);
-    treb_status own = metric == TREB_WDL ? verdict_array(fill->e, f, side, array, &mine)
-                                         : distance_array(fill->e, f, array, &mine);
+    ExportArray *array = &tasks->file[metric].array[f][side];
+    if (stopped(tasks->e)) return;
+    if (tasks->threads > 0) omp_set_num_threads(tasks->threads);
+    treb_status own = metric == TREB_WDL ? verdict_array(tasks->e, f, side, array, &mine)
+                                         : distance_array(tasks->e, f, array, &mine);
     if (own == TREB_OK) return;
 #pragma omp critical(export_error)
     {
-        fill->status = own;
-        *fill->error = mine;
+        tasks->status = own;
+        *tasks->error = mine;
     }
 }
 
@@ -463,7 +463,7 @@ static treb_status fill_files(Exporter *e, ExportFile *file, int first, int last
     for (int m = first; m <= last; m++) arrays += file[m].files * file[m].sides;
     int lanes = arrays_at_once(e, arrays);
     int threads = omp_get_max_threads(), levels = omp_get_max_active_levels();
-    Fill fill = {e, file, lanes > 1 ? (threads + lanes - 1) / lanes : 0, TREB_OK, error};
+    ArrayTasks tasks = {e, file, lanes > 1 ? (threads + lanes - 1) / lanes : 0, TREB_OK, error};
     if (lanes > 1) omp_set_max_active_levels(levels + 1);
 #pragma omp parallel num_threads(lanes) if (lanes > 1)
 #pragma omp single
@@ -476,16 +476,16 @@ static treb_status fill_files(Exporter *e, ExportFile *file, int first, int last
                 if (side >= file[m].sides) continue;
                 if (f == 0) {
 #pragma omp task depend(out : done[i])
-                    fill_array(&fill, m, f, side);
+                    make_array(&tasks, m, f, side);
                 } else {
 #pragma omp task depend(in : done[i])
-                    fill_array(&fill, m, f, side);
+                    make_array(&tasks, m, f, side);
                 }
             }
 #pragma omp taskwait
     }
     if (lanes > 1) omp_set_max_active_levels(levels);
-    return fill.status;
+    return tasks.status;
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */
@@ -520,7 +520,7 @@ static treb_status write_files(Exporter *e, WriteResult *result, treb_error *err
 static bool list_orders(Exporter *e)
 {
     ArrayOrders all;
-    bool ok = orders_list(&all, &e->maps);
+    bool ok = orders_list(&all, &e->tables);
     for (int i = 0; i < (TREB_DTZ + 1) * SIDES && ok; i++)
         ok = orders_copy(&e->orders[i / SIDES][i % SIDES], &all);
     if (all.order != NULL) orders_free(&all);
@@ -541,19 +541,19 @@ treb_status export_finish(Exporter *e, WriteResult *result, treb_error *error)
 
 WriterMemory export_memory(const Layout *layout, int threads)
 {
-    RemapTables *maps = calloc(1, sizeof *maps);
+    RemapTables *tables = calloc(1, sizeof *tables);
     WriterMemory bytes = {UINT64_MAX / 2, UINT64_MAX / 2};
-    if (maps == NULL || !remap_tables_init(maps, layout)) {
-        free(maps);
+    if (tables == NULL || !remap_tables_init(tables, layout)) {
+        free(tables);
         return bytes;
     }
     uint64_t always = budget_cost(sizeof(Histograms)) + 2 * cells_memory(layout, NULL);
     bytes.adding = always + cells_add_memory(layout, 2, threads);
     /* One array at a time, and what is to be written. */
     bytes.finishing =
-        always + array_memory(maps, threads) + (uint64_t)threads * cells_read_memory(layout);
-    for (int f = 0; f < FILES; f++) bytes.finishing += maps->slices[f] * maps->slice / 6;
-    remap_tables_free(maps);
-    free(maps);
+        always + array_memory(tables, threads) + (uint64_t)threads * cells_read_memory(layout);
+    for (int f = 0; f < FILES; f++) bytes.finishing += tables->slices[f] * tables->slice / 6;
+    remap_tables_free(tables);
+    free(tables);
     return bytes;
 }

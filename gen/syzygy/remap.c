@@ -6,25 +6,25 @@
 
 /* ---- What is computed once ------------------------------------------------------------------- */
 
-static void fill_kings(RemapTables *maps)
+static void fill_kings(RemapTables *tables)
 {
     for (int white = 0; white < 64; white++)
         for (int black = 0; black < 64; black++) {
-            int symmetry, pair = index_kings(maps->layout->pawns, white, black, &symmetry);
-            maps->kings[white][black] = pair < 0 ? REMAP_KINGS_TOUCH : (uint16_t)pair;
-            maps->symmetry[white][black] = (uint8_t)symmetry;
+            int symmetry, pair = index_kings(tables->layout->pawns, white, black, &symmetry);
+            tables->kings[white][black] = pair < 0 ? REMAP_KINGS_TOUCH : (uint16_t)pair;
+            tables->symmetry[white][black] = (uint8_t)symmetry;
         }
     for (int s = 0; s < 8; s++)
-        for (int sq = 0; sq < 64; sq++) maps->turned[s][sq] = index_symmetry_square(s, sq);
+        for (int sq = 0; sq < 64; sq++) tables->turned[s][sq] = index_symmetry_square(s, sq);
 }
 
-static void fill_shifts(RemapTables *maps)
+static void fill_shifts(RemapTables *tables)
 {
     uint8_t seen[2][TREB_TYPES] = {{0}};
-    for (int i = 0; i < maps->layout->men; i++) {
-        const LayoutMan *man = &maps->layout->man[i];
-        maps->shift[man->color][man->type][seen[man->color][man->type]++] =
-            (uint8_t)(6 * (maps->layout->men - 1 - i));
+    for (int i = 0; i < tables->layout->men; i++) {
+        const LayoutMan *man = &tables->layout->man[i];
+        tables->shift[man->color][man->type][seen[man->color][man->type]++] =
+            (uint8_t)(6 * (tables->layout->men - 1 - i));
     }
 }
 
@@ -35,44 +35,44 @@ static int lead_color(const Material *m)
     return black > 0 && (white == 0 || white > black) ? TREB_BLACK : TREB_WHITE;
 }
 
-static void fill_slices(RemapTables *maps)
+static void fill_slices(RemapTables *tables)
 {
-    const Index *index = &maps->layout->index;
+    const Index *index = &tables->layout->index;
     for (uint64_t s = 0; s < index->slices; s++) {
         uint64_t pawns[2];
         bool used = index_slice_pawns(index, s, pawns);
-        if (used && maps->layout->pawns)
-            maps->file[s] = (uint8_t)syzygy_lead_file(&maps->syzygy, pawns[maps->lead_color]);
-        if (used) maps->place[s] = (uint32_t)maps->slices[maps->file[s]]++;
+        if (used && tables->layout->pawns)
+            tables->file[s] = (uint8_t)syzygy_lead_file(&tables->syzygy, pawns[tables->lead_color]);
+        if (used) tables->place[s] = (uint32_t)tables->slices[tables->file[s]]++;
     }
 }
 
-bool remap_tables_init(RemapTables *maps, const Layout *layout)
+bool remap_tables_init(RemapTables *tables, const Layout *layout)
 {
-    memset(maps, 0, sizeof *maps);
-    maps->layout = layout;
-    maps->plane = layout_lane_cells(layout);
-    maps->slice = maps->plane * layout->kings;
-    maps->lead_color = lead_color(&layout->material);
-    maps->file = calloc(layout->index.slices, sizeof *maps->file);
-    maps->place = calloc(layout->index.slices, sizeof *maps->place);
-    if (maps->file == NULL || maps->place == NULL) {
-        remap_tables_free(maps);
+    memset(tables, 0, sizeof *tables);
+    tables->layout = layout;
+    tables->plane = layout_lane_cells(layout);
+    tables->slice = tables->plane * layout->kings;
+    tables->lead_color = lead_color(&layout->material);
+    tables->file = calloc(layout->index.slices, sizeof *tables->file);
+    tables->place = calloc(layout->index.slices, sizeof *tables->place);
+    if (tables->file == NULL || tables->place == NULL) {
+        remap_tables_free(tables);
         return false;
     }
-    syzygy_maps_fill(&maps->syzygy);
-    fill_kings(maps);
-    fill_shifts(maps);
-    fill_slices(maps);
+    syzygy_maps_fill(&tables->syzygy);
+    fill_kings(tables);
+    fill_shifts(tables);
+    fill_slices(tables);
     return true;
 }
 
-void remap_tables_free(RemapTables *maps)
+void remap_tables_free(RemapTables *tables)
 {
-    free(maps->file);
-    free(maps->place);
-    maps->file = NULL;
-    maps->place = NULL;
+    free(tables->file);
+    free(tables->place);
+    tables->file = NULL;
+    tables->place = NULL;
 }
 
 /* ---- Men on the board ------------------------------------------------------------------------ */
@@ -86,7 +86,7 @@ typedef struct Placed {
     uint64_t sum[8]; /* of other men's squares, by symmetry; with pawns the first alone */
 } Placed;
 
-static int symmetries(const Remap *g) { return g->maps->layout->pawns ? 1 : 8; }
+static int symmetries(const Remap *g) { return g->tables->layout->pawns ? 1 : 8; }
 
 /* The value that lies there; NULL: kings touch. */
 static inline uint8_t value_of(const Remap *g, const uint8_t *at)
@@ -105,15 +105,15 @@ static inline void put_man(const Remap *g, Placed *placed, int man, int like, in
         placed->king[color] = (uint8_t)sq;
         return;
     }
-    unsigned shift = g->maps->shift[color][type][like];
+    unsigned shift = g->tables->shift[color][type][like];
     for (int s = 0; s < symmetries(g); s++)
-        placed->sum[s] += (uint64_t)g->maps->turned[s][sq] << shift;
+        placed->sum[s] += (uint64_t)g->tables->turned[s][sq] << shift;
 }
 
 /* Finds the slice of all pawns, once they are placed. */
 static void find_slice(const Remap *g, Placed *placed, const uint8_t *sq)
 {
-    const Index *index = &g->maps->layout->index;
+    const Index *index = &g->tables->layout->index;
     uint64_t pawns[2] = {0, 0};
     for (int i = 0; i < g->index->men && (g->index->man[i] & 7) == TREB_PAWN; i++)
         pawns[g->index->man[i] >> 3] |= square_bit(sq[i]);
@@ -122,7 +122,7 @@ static void find_slice(const Remap *g, Placed *placed, const uint8_t *sq)
             pawns[color] = index_symmetry_board(SYM_FILES, pawns[color]);
         placed->mirror = 7;
     }
-    placed->slice = g->from + g->maps->place[index_slice(index, pawns)] * g->maps->slice;
+    placed->slice = g->from + g->tables->place[index_slice(index, pawns)] * g->tables->slice;
 }
 
 /* How many groups are pawns: they come first. */
@@ -138,10 +138,10 @@ static int pawn_groups(const SyzygyIndex *index)
 static inline const uint8_t *plane_of(const Remap *g, const Placed *placed, int white, int black,
                                       int *symmetry)
 {
-    unsigned pair = g->maps->kings[white][black];
+    unsigned pair = g->tables->kings[white][black];
     if (pair == REMAP_KINGS_TOUCH) return NULL;
-    *symmetry = g->maps->symmetry[white][black];
-    return placed->slice + pair * g->maps->plane + placed->sum[*symmetry];
+    *symmetry = g->tables->symmetry[white][black];
+    return placed->slice + pair * g->tables->plane + placed->sum[*symmetry];
 }
 
 static void put_group(const Remap *g, Placed *placed, int group, const uint8_t *sq)
@@ -160,20 +160,20 @@ static void put_group(const Remap *g, Placed *placed, int group, const uint8_t *
 /* Where a cell's value is, from the squares of all men. NULL: kings touch. */
 static inline const uint8_t *place_of(const Remap *g, const Placed *placed, const uint8_t *sq)
 {
-    const RemapTables *maps = g->maps;
+    const RemapTables *tables = g->tables;
     uint8_t king[2] = {0, 0};
     for (int i = 0; i < g->index->men; i++)
         if ((g->index->man[i] & 7) == TREB_KING)
             king[g->index->man[i] >> 3] = sq[i] ^ placed->mirror;
-    unsigned pair = maps->kings[king[0]][king[1]];
+    unsigned pair = tables->kings[king[0]][king[1]];
     if (pair == REMAP_KINGS_TOUCH) return NULL;
-    const uint8_t *turned = maps->turned[maps->symmetry[king[0]][king[1]]];
-    const uint8_t *at = placed->slice + pair * maps->plane;
+    const uint8_t *turned = tables->turned[tables->symmetry[king[0]][king[1]]];
+    const uint8_t *at = placed->slice + pair * tables->plane;
     for (int i = 0, like = 0; i < g->index->men; i++) {
         int man = g->index->man[i], type = man & 7;
         like = i > 0 && man == g->index->man[i - 1] ? like + 1 : 0;
         if (type != TREB_KING && type != TREB_PAWN)
-            at += (size_t)turned[sq[i] ^ placed->mirror] << maps->shift[man >> 3][type][like];
+            at += (size_t)turned[sq[i] ^ placed->mirror] << tables->shift[man >> 3][type][like];
     }
     return at;
 }
@@ -222,7 +222,7 @@ void remap_some(const Remap *g, uint64_t cell, size_t count, uint8_t *out)
     for (size_t n = 0; n < count; n++) {
         /* Squares of the groups behind one that moved are others, too. */
         for (int i = first; i < g->index->groups; i++) {
-            syzygy_place_group(g->index, &g->maps->syzygy, g->file, i, meter.number[i], sq);
+            syzygy_place_group(g->index, &g->tables->syzygy, g->file, i, meter.number[i], sq);
             if (i + 1 == pawns) {
                 placed.mirror = 0;
                 find_slice(g, &placed, sq);
@@ -299,8 +299,8 @@ static void fill_last(const Remap *g, const Placed *placed, int group, uint8_t *
     Last last = {.from = from, .factor = own->factor};
     for (int k = 0; k < own->count; k++)
         for (int i = 0; i < squares; i++)
-            last.add[k][i] = (uint32_t)g->maps->turned[symmetry][square[i] ^ placed->mirror]
-                             << g->maps->shift[color][type][k];
+            last.add[k][i] = (uint32_t)g->tables->turned[symmetry][square[i] ^ placed->mirror]
+                             << g->tables->shift[color][type][k];
     fill_like(&last, own->count, squares, from, out);
 }
 
@@ -396,9 +396,9 @@ static void fill_single_row(Singles *s, const Placed *placed, uint8_t *out)
     int king[2] = {placed->king[0], placed->king[1]};
     if (type != TREB_KING) {
         from = plane_of(g, placed, king[0], king[1], &symmetry);
-        shift = g->maps->shift[color][type][0];
+        shift = g->tables->shift[color][type][0];
     }
-    const uint8_t *turned = g->maps->turned[from != NULL ? symmetry : 0];
+    const uint8_t *turned = g->tables->turned[from != NULL ? symmetry : 0];
     for (int sq = 0; sq < 64; sq++) {
         uint64_t bit = square_bit(sq);
         if ((before & bit) != 0) continue;
@@ -486,7 +486,7 @@ void remap_all(const Remap *g, uint8_t *out)
     for (uint64_t number = 0; number < lead->ways; number++) {
         Walk walk = {.g = g};
         Placed placed = {.slice = g->from};
-        syzygy_place_group(g->index, &g->maps->syzygy, g->file, 0, number, walk.sq);
+        syzygy_place_group(g->index, &g->tables->syzygy, g->file, 0, number, walk.sq);
         put_group(g, &placed, 0, walk.sq);
         fill_groups(&walk, &placed, 1, out + number * lead->factor);
     }

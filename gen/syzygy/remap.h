@@ -27,13 +27,13 @@ typedef struct RemapTables {
 enum { REMAP_KINGS_TOUCH = 0xffff };
 
 /* False: out of memory. */
-bool remap_tables_init(RemapTables *maps, const Layout *layout);
-void remap_tables_free(RemapTables *maps);
+bool remap_tables_init(RemapTables *tables, const Layout *layout);
+void remap_tables_free(RemapTables *tables);
 
 /* An array, and where its values come from: the cells of all slices of its file, slice after slice
  * in the order of their places, each plane after plane. */
 typedef struct Remap {
-    const RemapTables *maps;
+    const RemapTables *tables;
     const SyzygyIndex *index;
     int file;
     const uint8_t *from;
@@ -41,9 +41,9 @@ typedef struct Remap {
 } Remap;
 
 /* Writes the values of all cells of the array, in parallel. */
-void remap_all(const Remap *gather, uint8_t *out);
+void remap_all(const Remap *remap, uint8_t *out);
 
 /* Writes those of `count` cells from `cell` on; takes ten times as long for each. */
-void remap_some(const Remap *gather, uint64_t cell, size_t count, uint8_t *out);
+void remap_some(const Remap *remap, uint64_t cell, size_t count, uint8_t *out);
 
 #endif

@@ -46,7 +46,7 @@ struct Cells {
      * part; which of them are here, and the first of these. */
     uint32_t chunks, *plane, *first, here;
     bool *own;
-    unsigned seen;   /* verdicts */
+    unsigned seen;         /* verdicts */
     StoredChunk *chunk[2]; /* by side: of slice `number` from number * chunks on */
 };
 
@@ -78,7 +78,8 @@ static bool list_chunks(Cells *v, const Processes *processes)
         for (uint32_t k = 0, in = 0; k < kings; k++) {
             if (part[k] != p) continue;
             if (in++ % most == 0) {
-                const bool own = processes == NULL || partition_owner(processes->count, p) == processes->index;
+                const bool own =
+                    processes == NULL || partition_owner(processes->count, p) == processes->index;
                 if (own && v->here == UINT32_MAX) v->here = v->chunks;
                 v->own[v->chunks] = own;
                 v->first[v->chunks++] = n;
@@ -252,16 +253,17 @@ static size_t chunk_cells(const Layout *layout)
     return cells_planes(layout) * layout_lane_cells(layout);
 }
 
-static size_t place_room(ChunkBuffer *room, const Layout *layout, int count, void *memory)
+static size_t place_buffer(ChunkBuffer *buffer, const Layout *layout, int count, void *memory)
 {
     MemoryLayout arrays = {memory, 0};
     size_t cells = chunk_cells(layout);
-    room->bound = ZSTD_compressBound(cells * sizeof(Plies));
+    buffer->bound = ZSTD_compressBound(cells * sizeof(Plies));
     for (int i = 0; i < count; i++)
-        room->chosen[i] = memory_layout_place(&arrays, layout_lanes(layout) * cells * sizeof(Plies));
-    room->lanes = memory_layout_place(&arrays, SLICE_LANES * sizeof *room->lanes);
-    room->bytes = memory_layout_place(&arrays, cells);
-    room->packed = memory_layout_place(&arrays, room->bound);
+        buffer->chosen[i] =
+            memory_layout_place(&arrays, layout_lanes(layout) * cells * sizeof(Plies));
+    buffer->lanes = memory_layout_place(&arrays, SLICE_LANES * sizeof *buffer->lanes);
+    buffer->bytes = memory_layout_place(&arrays, cells);
+    buffer->packed = memory_layout_place(&arrays, buffer->bound);
     return arrays.size;
 }
 
@@ -275,41 +277,41 @@ static unsigned parts_of(Cells *const cells[], int count)
     return parts;
 }
 
-static bool room_init(ChunkBuffer *room, Cells *const cells[], int count)
+static bool buffer_init(ChunkBuffer *buffer, Cells *const cells[], int count)
 {
     const Cells *v = cells[0];
-    void *memory = budget_alloc(v->budget, place_room(room, v->layout, count, NULL));
+    void *memory = budget_alloc(v->budget, place_buffer(buffer, v->layout, count, NULL));
     if (memory == NULL) return false;
-    place_room(room, v->layout, count, memory);
-    if (plane_init(&room->plane, v->layout, parts_of(cells, count), v->budget)) return true;
+    place_buffer(buffer, v->layout, count, memory);
+    if (plane_init(&buffer->plane, v->layout, parts_of(cells, count), v->budget)) return true;
     budget_free(memory);
     return false;
 }
 
-static void room_free(ChunkBuffer *room)
+static void buffer_free(ChunkBuffer *buffer)
 {
-    plane_free(&room->plane);
-    budget_free(room->chosen[0]);
+    plane_free(&buffer->plane);
+    budget_free(buffer->chosen[0]);
 }
 
 /* Compresses the cells of a chunk and keeps them, or appends them to the file. */
-static treb_status chunk_write(Cells *v, const ChunkBuffer *room, const Plies *chosen, size_t cells,
+static treb_status chunk_write(Cells *v, const ChunkBuffer *buffer, const Plies *chosen, size_t cells,
                                StoredChunk *out, treb_error *error)
 {
-    const void *plain = room->bytes;
+    const void *plain = buffer->bytes;
     out->wide = false;
     if (v->metric == TREB_WDL)
-        nibbles_pack(chosen, cells, room->bytes);
-    else if (!bytes_pack(v->sides & CELLS_BOUNDS, chosen, cells, room->bytes)) {
+        nibbles_pack(chosen, cells, buffer->bytes);
+    else if (!bytes_pack(v->sides & CELLS_BOUNDS, chosen, cells, buffer->bytes)) {
         plain = chosen;
         out->wide = true;
     }
     size_t size = plain_bytes(v, out->wide, cells);
-    size_t packed = ZSTD_compress(room->packed, room->bound, plain, size, LEVEL);
+    size_t packed = ZSTD_compress(buffer->packed, buffer->bound, plain, size, LEVEL);
     if (ZSTD_isError(packed)) return fail_memory(error);
-    if (!chunk_keep(v, room->packed, packed, out)) {
+    if (!chunk_keep(v, buffer->packed, packed, out)) {
         out->offset = atomic_fetch_add(&v->end, packed);
-        if (!io_write_at(v->file, room->packed, packed, out->offset))
+        if (!io_write_at(v->file, buffer->packed, packed, out->offset))
             return fail_errno(error, "write a temporary file in", v->directory);
     }
     out->size = (uint32_t)packed;
@@ -331,16 +333,16 @@ treb_status cells_write(Cells *v, uint64_t number, int side, uint32_t chunk, con
                         treb_error *error)
 {
     const size_t cells = chunk_cells(v->layout), bound = ZSTD_compressBound(cells * sizeof *chosen);
-    const ChunkBuffer room = {.bytes = budget_alloc(v->budget, cells),
-                       .packed = budget_alloc(v->budget, bound),
-                       .bound = bound};
+    const ChunkBuffer buffer = {.bytes = budget_alloc(v->budget, cells),
+                              .packed = budget_alloc(v->budget, bound),
+                              .bound = bound};
     const size_t size = (v->first[chunk + 1] - v->first[chunk]) * v->plane_cells;
-    treb_status status = room.bytes && room.packed ? TREB_OK : fail_memory(error);
+    treb_status status = buffer.bytes && buffer.packed ? TREB_OK : fail_memory(error);
     if (status == TREB_OK) note_verdicts(v, chosen, size);
     if (status == TREB_OK)
-        status = chunk_write(v, &room, chosen, size, chunk_at(v, number, side, chunk), error);
-    budget_free(room.bytes);
-    budget_free(room.packed);
+        status = chunk_write(v, &buffer, chosen, size, chunk_at(v, number, side, chunk), error);
+    budget_free(buffer.bytes);
+    budget_free(buffer.packed);
     return status;
 }
 
@@ -362,50 +364,50 @@ static void choose(const Cells *v, const Part *part, const Plane *plane, int lan
 }
 
 /* Puts the cells of a plane into a chunk. */
-static void place_plane(const Cells *v, const Part *part, const ChunkBuffer *room, uint32_t plane,
+static void place_plane(const Cells *v, const Part *part, const ChunkBuffer *buffer, uint32_t plane,
                         Plies *chosen)
 {
     const SolvedSlice *slice = part->slice;
     size_t cells = chunk_cells(v->layout), at = plane * v->plane_cells;
     if (v->layout->men > 0) {
         for (int lane = 0; lane < slice->lanes; lane++)
-            choose(v, part, &room->plane, lane, chosen + lane * cells + at);
+            choose(v, part, &buffer->plane, lane, chosen + lane * cells + at);
         return;
     }
     /* Of kings and pawns alone each bit of a word is of another slice. */
-    choose(v, part, &room->plane, 0, room->lanes);
-    for (int lane = 0; lane < slice->lanes; lane++) chosen[lane * cells + at] = room->lanes[lane];
+    choose(v, part, &buffer->plane, 0, buffer->lanes);
+    for (int lane = 0; lane < slice->lanes; lane++) chosen[lane * cells + at] = buffer->lanes[lane];
 }
 
-static treb_status part_add(Cells *const cells[], int count, const Part *part, ChunkBuffer *room,
+static treb_status part_add(Cells *const cells[], int count, const Part *part, ChunkBuffer *buffer,
                             treb_error *error)
 {
     const Cells *any = cells[0];
     treb_status status = TREB_OK;
     for (uint32_t k = 0; k < part->count && status == TREB_OK; k++) {
-        status = plane_read(&room->plane, part->slice, part->side, part->plane[k], error);
+        status = plane_read(&buffer->plane, part->slice, part->side, part->plane[k], error);
         if (status == TREB_OK && part->planes != NULL)
-            statistics_add_plane(part->planes, &room->plane, part->side, part->plane[k]);
+            statistics_add_plane(part->planes, &buffer->plane, part->side, part->plane[k]);
         for (int i = 0; i < count && status == TREB_OK; i++)
             if (cells[i]->sides >> part->side & 1)
-                place_plane(cells[i], part, room, k, room->chosen[i]);
+                place_plane(cells[i], part, buffer, k, buffer->chosen[i]);
     }
     size_t size = part->count * any->plane_cells;
     for (int i = 0; i < count; i++) {
         if (!(cells[i]->sides >> part->side & 1)) continue;
         for (int lane = 0; lane < part->slice->lanes && status == TREB_OK; lane++) {
-            const Plies *chosen = room->chosen[i] + lane * chunk_cells(any->layout);
+            const Plies *chosen = buffer->chosen[i] + lane * chunk_cells(any->layout);
             note_verdicts(cells[i], chosen, size);
             status =
-                chunk_write(cells[i], room, chosen, size,
+                chunk_write(cells[i], buffer, chosen, size,
                             chunk_at(cells[i], part->number[lane], part->side, part->chunk), error);
         }
     }
     return status;
 }
 
-treb_status cells_add(Cells *const cells[], int count, const uint64_t *number, const SolvedSlice *slice,
-                      PlaneStatistics *planes, treb_error *error)
+treb_status cells_add(Cells *const cells[], int count, const uint64_t *number,
+                      const SolvedSlice *slice, PlaneStatistics *planes, treb_error *error)
 {
     treb_status status = TREB_OK;
     if (count == 0) return TREB_OK;
@@ -414,8 +416,8 @@ treb_status cells_add(Cells *const cells[], int count, const uint64_t *number, c
     for (int i = 0; i < count; i++) sides |= cells[i]->sides;
 #pragma omp parallel
     {
-        ChunkBuffer room;
-        bool enough = room_init(&room, cells, count);
+        ChunkBuffer buffer;
+        bool enough = buffer_init(&buffer, cells, count);
 #pragma omp for schedule(dynamic)
         for (uint32_t p = 0; p < 2 * any->chunks; p++) {
             treb_error mine;
@@ -429,10 +431,10 @@ treb_status cells_add(Cells *const cells[], int count, const uint64_t *number, c
             if (!(sides >> part.side & 1) || stop_asked(any->stop)) continue;
             treb_status own = enough ? TREB_OK : fail_memory(&mine);
             if (own == TREB_OK && any->own[chunk])
-                own = part_add(cells, count, &part, &room, &mine);
+                own = part_add(cells, count, &part, &buffer, &mine);
             if (any->progress)
                 progress_add(&any->progress->added,
-                          part.count * any->plane_cells * (uint64_t)slice->lanes);
+                             part.count * any->plane_cells * (uint64_t)slice->lanes);
             if (own == TREB_OK) continue;
 #pragma omp critical(cells_error)
             {
@@ -440,7 +442,7 @@ treb_status cells_add(Cells *const cells[], int count, const uint64_t *number, c
                 *error = mine;
             }
         }
-        if (enough) room_free(&room);
+        if (enough) buffer_free(&buffer);
     }
     return status;
 }
@@ -459,8 +461,8 @@ treb_status cells_read(const Cells *v, uint64_t number, int side, uint32_t chunk
     if (!c->kept && !io_read_at(v->file, packed, c->size, c->offset))
         status = fail_errno(error, "read a temporary file in", v->directory);
     else if (ZSTD_decompress(plain, size, c->kept ? c->bytes : packed, c->size) != size)
-        status =
-            fail(error, TREB_ERR_IO, "%.400s: a temporary file came back altered", v->directory);
+        status = fail(error, TREB_ERR_IO, "%.400s: a temporary file was damaged on the disk",
+                      v->directory);
     else if (v->metric == TREB_WDL)
         nibbles_unpack(plain, cells, out);
     else if (!c->wide)
@@ -471,16 +473,17 @@ treb_status cells_read(const Cells *v, uint64_t number, int side, uint32_t chunk
 
 uint64_t cells_memory(const Layout *layout, const Processes *processes)
 {
-    return 2 * budget_cost(layout->index.slices * most_chunks(layout, processes) * sizeof(StoredChunk));
+    return 2 *
+           budget_cost(layout->index.slices * most_chunks(layout, processes) * sizeof(StoredChunk));
 }
 
 uint64_t cells_add_memory(const Layout *layout, int count, int threads)
 {
-    ChunkBuffer room;
+    ChunkBuffer buffer;
     unsigned parts = PLANE_BOUNDS;
     for (int m = 0; m < TREB_METRICS; m++) parts |= codes_parts((treb_metric)m);
     return (uint64_t)threads *
-           (budget_cost(place_room(&room, layout, count, NULL)) + plane_memory(layout, parts));
+           (budget_cost(place_buffer(&buffer, layout, count, NULL)) + plane_memory(layout, parts));
 }
 
 uint64_t cells_read_memory(const Layout *layout)

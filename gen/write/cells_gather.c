@@ -18,7 +18,7 @@ typedef struct Group {
     uint32_t first, end, chunk; /* chunk: the next that is looked at */
     size_t plane;               /* cells */
     Plies *cells;               /* of the group, in the first rank */
-    Plies *room;                /* for a chunk, */
+    Plies *chunk_cells;                /* for a chunk, */
     uint8_t *packed;            /* and for a plane on its way */
 } Group;
 
@@ -47,10 +47,10 @@ static treb_status chunk_send(Group *g, size_t *sent, treb_error *error)
     const uint32_t chunk = g->chunk++, *kings = cells_chunk_planes(g->from, chunk, &planes);
     for (uint32_t k = 0; k < planes; k++) wanted += kings[k] >= g->first && kings[k] < g->end;
     if (wanted == 0 || !cells_here(g->from, chunk)) return TREB_OK;
-    treb_status status = cells_read(g->from, g->number, g->side, chunk, g->room, error);
+    treb_status status = cells_read(g->from, g->number, g->side, chunk, g->chunk_cells, error);
     for (uint32_t k = 0; k < planes && status == TREB_OK; k++)
         if (kings[k] >= g->first && kings[k] < g->end)
-            status = plane_send(g, kings[k], g->room + k * g->plane, error);
+            status = plane_send(g, kings[k], g->chunk_cells + k * g->plane, error);
     *sent += wanted * g->plane;
     return status;
 }
@@ -75,7 +75,7 @@ static treb_status group_take(void *context, const ReceivedBytes *batch, treb_er
         memcpy(&item, batch->bytes + at, sizeof item);
         if (ZSTD_decompress(g->cells + (item.kings - g->first) * g->plane, bytes,
                             batch->bytes + at + sizeof item, item.packed) != bytes)
-            return fail(error, TREB_ERR_IO, "what another rank sent came altered");
+            return fail(error, TREB_ERR_IO, "data from another rank was damaged on the way");
     }
     return TREB_OK;
 }
@@ -84,7 +84,8 @@ static treb_status group_take(void *context, const ReceivedBytes *batch, treb_er
 static treb_status group_gather(Group *g, Cells *to, uint32_t chunk, treb_error *error)
 {
     const bool first = g->processes->index == 0;
-    const ProcessExchange x = {g, !first, first ? processes_others(g->processes) : 0, group_send, group_take};
+    const ProcessExchange x = {g, !first, first ? processes_others(g->processes) : 0, group_send,
+                               group_take};
     bool more = first;
     treb_status status = TREB_OK;
     g->chunk = 0;
@@ -119,8 +120,8 @@ uint64_t cells_gather_memory(const Layout *layout)
            budget_cost(group_most(layout) * plane);
 }
 
-treb_status cells_gather(const Cells *from, const Layout *layout, treb_metric metric, unsigned sides,
-                         const CellsPlace *place, Cells **to, treb_error *error)
+treb_status cells_gather(const Cells *from, const Layout *layout, treb_metric metric,
+                         unsigned sides, const CellsPlace *place, Cells **to, treb_error *error)
 {
     const Processes *processes = place->processes;
     MemoryBudget *budget = place->budget;
@@ -128,13 +129,14 @@ treb_status cells_gather(const Cells *from, const Layout *layout, treb_metric me
     const size_t plane = layout_lane_cells(layout);
     const uint32_t step = group_planes(layout);
     Group g = {.from = from, .budget = budget, .processes = processes, .plane = plane};
-    g.room = budget_alloc(budget, cells_chunk_bytes(layout));
+    g.chunk_cells = budget_alloc(budget, cells_chunk_bytes(layout));
     g.packed = budget_alloc(budget, ZSTD_compressBound(plane * sizeof(Plies)));
     if (processes->index == 0)
         g.cells = budget_alloc(budget, group_most(layout) * plane * sizeof *g.cells);
     *to = NULL;
     if (processes->index == 0) *to = cells_new(layout, metric, sides, &own, error);
-    bool enough = (*to || processes->index > 0) && g.room && g.packed && (g.cells || processes->index > 0);
+    bool enough =
+        (*to || processes->index > 0) && g.chunk_cells && g.packed && (g.cells || processes->index > 0);
     treb_status status = enough ? TREB_OK : fail_memory(error);
     for (g.number = 0; g.number < layout->index.slices; g.number++)
         for (g.side = 0; g.side < 2; g.side++)
@@ -143,7 +145,7 @@ treb_status cells_gather(const Cells *from, const Layout *layout, treb_metric me
                 g.end = g.first + step < layout->kings ? g.first + step : layout->kings;
                 status = group_gather(&g, *to, g.first / cells_planes(layout), error);
             }
-    budget_free(g.room);
+    budget_free(g.chunk_cells);
     budget_free(g.packed);
     budget_free(g.cells);
     return status;

@@ -13,46 +13,49 @@
 enum { LEVEL = 1 /* of zstd, for values on their way */ };
 
 /* Values of a chunk of a slice of the batch, before the bytes that they are packed to. */
-typedef struct FillItem {
+typedef struct ChunkHeader {
     uint32_t slice, chunk, packed;
-} FillItem;
+} ChunkHeader;
 
 /* What is sent and taken, and how far that is. */
-typedef struct Fill {
+typedef struct ValuesExchange {
     const SideEncoder *s;
     const CellBatch *batch;
     const WantedCells *wanted; /* by rank */
-    uint32_t *chunk;      /* those that are here, */
+    uint32_t *chunk;           /* those that are here, */
     uint64_t chunks, task, tasks;
     uint8_t *taken; /* room for what comes */
-} Fill;
+} ValuesExchange;
 
 /* What a thread needs. */
-typedef struct FillRoom {
+typedef struct ExchangeBuffer {
     CellChunk chunk;
     uint8_t *part, *packed;
-} FillRoom;
+} ExchangeBuffer;
 
-static size_t part_most(const SideEncoder *s) { return cells_chunk_bytes(s->job->layout) / sizeof(Plies); }
-
-static bool room_init(const SideEncoder *s, FillRoom *room)
+static size_t chunk_cells(const SideEncoder *s)
 {
-    const size_t most = part_most(s);
-    room->part = budget_alloc(s->job->budget, most);
-    room->packed = budget_alloc(s->job->budget, ZSTD_compressBound(most));
-    return side_chunk_init(s, &room->chunk) && room->part != NULL && room->packed != NULL;
+    return cells_chunk_bytes(s->job->layout) / sizeof(Plies);
 }
 
-static void room_free(FillRoom *room)
+static bool buffer_init(const SideEncoder *s, ExchangeBuffer *buffer)
 {
-    side_chunk_free(&room->chunk);
-    budget_free(room->part);
-    budget_free(room->packed);
+    const size_t most = chunk_cells(s);
+    buffer->part = budget_alloc(s->job->budget, most);
+    buffer->packed = budget_alloc(s->job->budget, ZSTD_compressBound(most));
+    return side_chunk_init(s, &buffer->chunk) && buffer->part != NULL && buffer->packed != NULL;
+}
+
+static void buffer_free(ExchangeBuffer *buffer)
+{
+    side_chunk_free(&buffer->chunk);
+    budget_free(buffer->part);
+    budget_free(buffer->packed);
 }
 
 /* The cells of a chunk's planes that are in a window, one plane after the other. */
-static size_t take_part(const SideEncoder *s, const Window *window, uint32_t chunk, const uint8_t *values,
-                        uint8_t *out)
+static size_t take_window(const SideEncoder *s, const Window *window, uint32_t chunk,
+                        const uint8_t *values, uint8_t *out)
 {
     const size_t plane = layout_lane_cells(s->job->layout);
     uint32_t planes;
@@ -68,7 +71,7 @@ static size_t take_part(const SideEncoder *s, const Window *window, uint32_t chu
     return (size_t)(at - out);
 }
 
-static size_t part_size(const SideEncoder *s, const Window *window, uint32_t chunk)
+static size_t window_cells(const SideEncoder *s, const Window *window, uint32_t chunk)
 {
     uint32_t planes, there = 0;
     const uint32_t *kings = cells_chunk_planes(s->job->cells, chunk, &planes);
@@ -77,7 +80,7 @@ static size_t part_size(const SideEncoder *s, const Window *window, uint32_t chu
     return there * window_plane_cells(window);
 }
 
-static void put_part(const Fill *f, size_t slice, uint32_t chunk, const uint8_t *part)
+static void put_window(const ValuesExchange *f, size_t slice, uint32_t chunk, const uint8_t *part)
 {
     const SideEncoder *s = f->s;
     const WantedCells *own = &f->wanted[s->job->processes->index];
@@ -96,7 +99,7 @@ static void put_part(const Fill *f, size_t slice, uint32_t chunk, const uint8_t 
 }
 
 /* Gives the values of a chunk to all who want them. */
-static treb_status fill_task(const Fill *f, uint64_t task, FillRoom *room, treb_error *error)
+static treb_status send_chunk(const ValuesExchange *f, uint64_t task, ExchangeBuffer *buffer, treb_error *error)
 {
     const SideEncoder *s = f->s;
     const Processes *processes = s->job->processes;
@@ -109,47 +112,47 @@ static treb_status fill_task(const Fill *f, uint64_t task, FillRoom *room, treb_
     if (!cells_has(s->job->cells, solved)) return TREB_OK;
     for (int r = 0; r < processes->count; r++) {
         const WantedCells *w = &f->wanted[r];
-        if (slice < w->first || slice >= w->end || part_size(s, w->window, chunk) == 0) continue;
+        if (slice < w->first || slice >= w->end || window_cells(s, w->window, chunk) == 0) continue;
         treb_status status = TREB_OK;
-        if (!read) status = side_read_chunk(s, solved, chunk, &room->chunk, error);
+        if (!read) status = side_read_chunk(s, solved, chunk, &buffer->chunk, error);
         if (!read && status == TREB_OK)
-            status = side_chunk_values(s, &room->chunk, room->chunk.values, error);
+            status = side_chunk_values(s, &buffer->chunk, buffer->chunk.values, error);
         if (status != TREB_OK) return status;
         read = true;
         if (!taken || w->window != last) {
-            size = take_part(s, w->window, chunk, room->chunk.values, room->part);
+            size = take_window(s, w->window, chunk, buffer->chunk.values, buffer->part);
             packed = 0;
         }
         taken = true;
         last = w->window;
         if (r == processes->index) {
-            put_part(f, slice, chunk, room->part);
+            put_window(f, slice, chunk, buffer->part);
             continue;
         }
         if (packed == 0)
-            packed = ZSTD_compress(room->packed, ZSTD_compressBound(part_most(s)), room->part, size,
+            packed = ZSTD_compress(buffer->packed, ZSTD_compressBound(chunk_cells(s)), buffer->part, size,
                                    LEVEL);
         if (ZSTD_isError(packed)) return fail_memory(error);
-        const FillItem item = {(uint32_t)slice, chunk, (uint32_t)packed};
-        processes->send(processes->context, r, &item, sizeof item, room->packed, packed);
+        const ChunkHeader item = {(uint32_t)slice, chunk, (uint32_t)packed};
+        processes->send(processes->context, r, &item, sizeof item, buffer->packed, packed);
     }
     return TREB_OK;
 }
 
 /* Some chunks, in parallel. */
-static treb_status fill_some(Fill *f, treb_error *error)
+static treb_status send_some(ValuesExchange *f, treb_error *error)
 {
-    const uint64_t some = EXCHANGE_ROUND / part_most(f->s) + (unsigned)omp_get_max_threads();
-    const uint64_t end = f->tasks - f->task < some ? f->tasks : f->task + some;
+    const uint64_t at_once = EXCHANGE_ROUND / chunk_cells(f->s) + (unsigned)omp_get_max_threads();
+    const uint64_t end = f->tasks - f->task < at_once ? f->tasks : f->task + at_once;
     treb_status status = TREB_OK;
 #pragma omp parallel
     {
-        FillRoom room;
-        const bool enough = room_init(f->s, &room);
+        ExchangeBuffer buffer;
+        const bool enough = buffer_init(f->s, &buffer);
 #pragma omp for schedule(dynamic)
         for (uint64_t i = f->task; i < end; i++) {
             treb_error mine;
-            treb_status own = enough ? fill_task(f, i, &room, &mine) : fail_memory(&mine);
+            treb_status own = enough ? send_chunk(f, i, &buffer, &mine) : fail_memory(&mine);
             if (own == TREB_OK) continue;
 #pragma omp critical(encode_error)
             {
@@ -157,51 +160,52 @@ static treb_status fill_some(Fill *f, treb_error *error)
                 *error = mine;
             }
         }
-        room_free(&room);
+        buffer_free(&buffer);
     }
     f->task = end;
     return status;
 }
 
-static treb_status fill_send(void *context, bool *more, treb_error *error)
+static treb_status exchange_send(void *context, bool *more, treb_error *error)
 {
-    Fill *f = context;
-    treb_status status = fill_some(f, error);
+    ValuesExchange *f = context;
+    treb_status status = send_some(f, error);
     *more = f->task < f->tasks;
     return status;
 }
 
-static treb_status fill_take(void *context, const ReceivedBytes *batch, treb_error *error)
+static treb_status exchange_take(void *context, const ReceivedBytes *batch, treb_error *error)
 {
-    const Fill *f = context;
+    const ValuesExchange *f = context;
     const Window *window = f->wanted[f->s->job->processes->index].window;
-    FillItem item;
+    ChunkHeader item;
     for (size_t at = 0; at < batch->size; at += sizeof item + item.packed) {
         memcpy(&item, batch->bytes + at, sizeof item);
-        const size_t size = part_size(f->s, window, item.chunk);
-        if (ZSTD_decompress(f->taken, part_most(f->s), batch->bytes + at + sizeof item,
+        const size_t size = window_cells(f->s, window, item.chunk);
+        if (ZSTD_decompress(f->taken, chunk_cells(f->s), batch->bytes + at + sizeof item,
                             item.packed) != size)
-            return fail(error, TREB_ERR_IO, "what another rank sent came altered");
-        put_part(f, item.slice, item.chunk, f->taken);
+            return fail(error, TREB_ERR_IO, "data from another rank was damaged on the way");
+        put_window(f, item.slice, item.chunk, f->taken);
     }
     return TREB_OK;
 }
 
 /* Brings to each rank what it wants of a batch, whose numbers are known to all. */
-treb_status exchange_values(const SideEncoder *s, const CellBatch *batch, const WantedCells *wanted, treb_error *error)
+treb_status exchange_values(const SideEncoder *s, const CellBatch *batch, const WantedCells *wanted,
+                            treb_error *error)
 {
     const Processes *processes = s->job->processes;
     const uint32_t chunks = cells_chunks(s->job->cells);
-    Fill f = {.s = s, .batch = batch, .wanted = wanted};
+    ValuesExchange f = {.s = s, .batch = batch, .wanted = wanted};
     f.chunk = malloc(chunks * sizeof *f.chunk);
-    f.taken = budget_alloc(s->job->budget, part_most(s));
+    f.taken = budget_alloc(s->job->budget, chunk_cells(s));
     treb_status status = f.chunk != NULL && f.taken != NULL ? TREB_OK : fail_memory(error);
     for (uint32_t c = 0; c < chunks && status == TREB_OK; c++)
         if (cells_here(s->job->cells, c)) f.chunk[f.chunks++] = c;
     f.tasks = batch->count * f.chunks;
     const uint64_t others = processes_others(processes);
-    const ProcessExchange x = {&f, others, others, fill_send, fill_take};
-    while (others == 0 && f.task < f.tasks && status == TREB_OK) status = fill_some(&f, error);
+    const ProcessExchange x = {&f, others, others, exchange_send, exchange_take};
+    while (others == 0 && f.task < f.tasks && status == TREB_OK) status = send_some(&f, error);
     if (status == TREB_OK) status = processes_exchange(processes, &x, error);
     free(f.chunk);
     budget_free(f.taken);

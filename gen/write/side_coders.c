@@ -61,30 +61,30 @@ static void divide(SideEncoder *s, unsigned wanted)
 /* ---- What a code is learned from ------------------------------------------------------------- */
 
 /* Parts of the slices of a class, in their order. */
-typedef struct Lesson {
+typedef struct TrainingCells {
     SliceClass *class;
     CoderCells *stretch;
     uint8_t *cells;
     size_t count, size; /* parts, and cells of all of them */
-} Lesson;
+} TrainingCells;
 
 /* A class has fewer than a table that is not divided: its slices are alike. */
-static size_t lesson_stretches(unsigned classes) { return classes > 1 ? STRETCHES / 2 : STRETCHES; }
+static size_t training_stretches(unsigned classes) { return classes > 1 ? STRETCHES / 2 : STRETCHES; }
 
-static bool lesson_make(const SideEncoder *s, SliceClass *class, Lesson *lesson)
+static bool training_make(const SideEncoder *s, SliceClass *class, TrainingCells *training)
 {
-    size_t room = lesson_stretches(s->classes);
-    *lesson = (Lesson){.class = class,
-                       .stretch = malloc(room * sizeof *lesson->stretch),
-                       .cells = budget_alloc(s->job->budget, room * STRETCH)};
-    return lesson->stretch != NULL && lesson->cells != NULL;
+    size_t capacity = training_stretches(s->classes);
+    *training = (TrainingCells){.class = class,
+                       .stretch = malloc(capacity * sizeof *training->stretch),
+                       .cells = budget_alloc(s->job->budget, capacity * STRETCH)};
+    return training->stretch != NULL && training->cells != NULL;
 }
 
-static void lesson_free(Lesson *lesson)
+static void training_free(TrainingCells *training)
 {
-    free(lesson->stretch);
-    budget_free(lesson->cells);
-    *lesson = (Lesson){0};
+    free(training->stretch);
+    budget_free(training->cells);
+    *training = (TrainingCells){0};
 }
 
 /* Cells of a slice of the sample: those of a window are as in the file already. */
@@ -102,41 +102,41 @@ static void copy_sampled(const SideEncoder *s, uint64_t first, size_t count, uin
 }
 
 /* Takes one part in `every` of some slices of the sample. */
-static void take_parts(const SideEncoder *s, Lesson *lesson, size_t first, size_t slices, uint64_t every)
+static void take_parts(const SideEncoder *s, TrainingCells *training, size_t first, size_t slices, uint64_t every)
 {
     uint64_t slice = sampled_cells(s), all = slices * slice;
     uint64_t parts = (all + STRETCH - 1) / STRETCH, taken = (parts + every - 1) / every;
-    size_t left = lesson_stretches(s->classes) - lesson->count;
+    size_t left = training_stretches(s->classes) - training->count;
     if (taken > left) taken = left;
 #pragma omp parallel for schedule(dynamic, 16)
     for (uint64_t i = 0; i < taken; i++) {
         uint64_t at = i * every * STRETCH, behind = all - at;
-        CoderCells *to = &lesson->stretch[lesson->count + i];
-        uint8_t *cells = lesson->cells + lesson->size + i * STRETCH;
+        CoderCells *to = &training->stretch[training->count + i];
+        uint8_t *cells = training->cells + training->size + i * STRETCH;
         *to = (CoderCells){cells, behind < STRETCH ? (size_t)behind : STRETCH};
         copy_sampled(s, first * slice + at, to->size, cells);
     }
-    for (uint64_t i = 0; i < taken; i++) lesson->size += lesson->stretch[lesson->count++].size;
+    for (uint64_t i = 0; i < taken; i++) training->size += training->stretch[training->count++].size;
 }
 
 /* One part in so many, that there are as many as wanted. */
 static uint64_t parts_apart(const SideEncoder *s, size_t slices)
 {
     uint64_t parts = (slices * sampled_cells(s) + STRETCH - 1) / STRETCH;
-    size_t wanted = lesson_stretches(s->classes);
+    size_t wanted = training_stretches(s->classes);
     return parts > wanted ? (parts + wanted - 1) / wanted : 1;
 }
 
 /* From the sample, if that is the whole table. */
-static void take_from_sample(const SideEncoder *s, Lesson *lesson)
+static void take_from_sample(const SideEncoder *s, TrainingCells *training)
 {
-    const SliceClass *class = lesson->class;
+    const SliceClass *class = training->class;
     const CellBatch *sample = &s->sample;
     size_t first = 0, end;
     while (first < sample->count && sample->number[first] < class->first) first++;
     for (end = first; end < sample->count; end++)
         if (sample->number[end] - class->first >= class->slices) break;
-    take_parts(s, lesson, first, end - first, parts_apart(s, end - first));
+    take_parts(s, training, first, end - first, parts_apart(s, end - first));
 }
 
 /* How many slices of a class are looked at. */
@@ -149,9 +149,9 @@ static size_t slices_wanted(const SideEncoder *s, const SliceClass *class)
 }
 
 /* From slices of all the class, which take the place of the sample, some at a time. */
-static treb_status take_from_slices(SideEncoder *s, Lesson *lesson, treb_error *error)
+static treb_status take_from_slices(SideEncoder *s, TrainingCells *training, treb_error *error)
 {
-    const SliceClass *class = lesson->class;
+    const SliceClass *class = training->class;
     size_t wanted = slices_wanted(s, class),
            most = side_slices_in(s, side_sample_cells(s->job->large));
     uint64_t *number = malloc((wanted + 1) * sizeof *number);
@@ -163,68 +163,68 @@ static treb_status take_from_slices(SideEncoder *s, Lesson *lesson, treb_error *
         s->sample.count = count - at < most ? count - at : most;
         memcpy(s->sample.number, number + at, s->sample.count * sizeof *number);
         status = side_fill_batch(s, &s->sample, error);
-        if (status == TREB_OK) take_parts(s, lesson, 0, s->sample.count, every);
+        if (status == TREB_OK) take_parts(s, training, 0, s->sample.count, every);
     }
     free(number);
     return status;
 }
 
 /* The same of large slices: as much of each as the sample has room for. */
-static treb_status take_from_large(SideEncoder *s, Lesson *lesson, treb_error *error)
+static treb_status take_from_large(SideEncoder *s, TrainingCells *training, treb_error *error)
 {
-    const SliceClass *class = lesson->class;
+    const SliceClass *class = training->class;
     size_t count =
         side_list_slices(s, class->first, class->slices, (size_t) class->slices, s->sample.number);
     treb_status status = side_sample_window(s, &s->reorder, count > 0 ? count : 1, true, error);
     s->sample.count = count;
     if (status == TREB_OK) status = side_fill_batch(s, &s->sample, error);
-    if (status == TREB_OK) take_parts(s, lesson, 0, count, parts_apart(s, count));
+    if (status == TREB_OK) take_parts(s, training, 0, count, parts_apart(s, count));
     return status;
 }
 
-static treb_status take_lesson(SideEncoder *s, SliceClass *class, Lesson *lesson, treb_error *error)
+static treb_status take_training(SideEncoder *s, SliceClass *class, TrainingCells *training, treb_error *error)
 {
-    if (!lesson_make(s, class, lesson)) return fail_memory(error);
+    if (!training_make(s, class, training)) return fail_memory(error);
     if (stop_asked(s->job->stop)) return stop_check(s->job->stop, error);
-    if (s->large) return take_from_large(s, lesson, error);
-    if (!side_sample_is_all(s)) return take_from_slices(s, lesson, error);
-    take_from_sample(s, lesson);
+    if (s->large) return take_from_large(s, training, error);
+    if (!side_sample_is_all(s)) return take_from_slices(s, training, error);
+    take_from_sample(s, training);
     return TREB_OK;
 }
 
 /* ---- The codes ------------------------------------------------------------------------------- */
 
 /* Keeps some of its parts, from all over it. */
-static bool keep_sample(const SideEncoder *s, const Lesson *lesson, SliceClass *class)
+static bool keep_sample(const SideEncoder *s, const TrainingCells *training, SliceClass *class)
 {
-    size_t every = lesson->size / CLASS_SAMPLE_CELLS + 1;
+    size_t every = training->size / CLASS_SAMPLE_CELLS + 1;
     class->sample = budget_alloc(s->job->budget, CLASS_SAMPLE_CELLS + STRETCH);
     if (class->sample == NULL) return false;
-    for (size_t i = 0; i < lesson->count && class->sample_cells < CLASS_SAMPLE_CELLS; i += every) {
-        memcpy(class->sample + class->sample_cells, lesson->stretch[i].cells, lesson->stretch[i].size);
-        class->sample_cells += lesson->stretch[i].size;
+    for (size_t i = 0; i < training->count && class->sample_cells < CLASS_SAMPLE_CELLS; i += every) {
+        memcpy(class->sample + class->sample_cells, training->stretch[i].cells, training->stretch[i].size);
+        class->sample_cells += training->stretch[i].size;
     }
     return true;
 }
 
-static bool learn_class(const SideEncoder *s, const Lesson *lesson, int threads, treb_error *error)
+static bool learn_class(const SideEncoder *s, const TrainingCells *training, int threads, treb_error *error)
 {
-    SliceClass *class = lesson->class;
-    CoderSample sample = {.stretch = lesson->stretch,
-                          .count = lesson->count,
+    SliceClass *class = training->class;
+    CoderSample sample = {.stretch = training->stretch,
+                          .count = training->count,
                           .size = class->slices * s->reorder.index.slice_size,
                           .up_to = side_limits(s).up_to};
     CoderOptions options = {.budget = s->job->budget, .threads = threads, .stop = s->job->stop};
     memcpy(sample.present, s->present, sizeof sample.present);
     class->coder = coder_learn(&sample, &options, error);
     if (class->coder == NULL) return false;
-    return keep_sample(s, lesson, class) || fail_memory(error) == TREB_OK;
+    return keep_sample(s, training, class) || fail_memory(error) == TREB_OK;
 }
 
 /* What is claimed while a code is learned, and given back. */
 static uint64_t learn_memory(unsigned classes)
 {
-    return budget_cost(STRETCH * lesson_stretches(classes)) + coder_learn_memory();
+    return budget_cost(STRETCH * training_stretches(classes)) + coder_learn_memory();
 }
 
 /* How many codes are learned at once: as many as there is memory for while other files are made, or one. */
@@ -238,16 +238,16 @@ static unsigned at_once(const SideEncoder *s)
 /* The codes of some classes, at once. */
 static treb_status learn_some(SideEncoder *s, SliceClass *class, int count, treb_error *error)
 {
-    Lesson lesson[LEARN_AT_ONCE] = {{0}};
+    TrainingCells training[LEARN_AT_ONCE] = {{0}};
     int threads = omp_get_max_threads() / count;
     treb_status status = TREB_OK;
     for (int i = 0; i < count && status == TREB_OK; i++)
-        status = take_lesson(s, &class[i], &lesson[i], error);
+        status = take_training(s, &class[i], &training[i], error);
     if (status == TREB_OK) {
 #pragma omp parallel for num_threads(count)
         for (int i = 0; i < count; i++) {
             treb_error mine;
-            if (learn_class(s, &lesson[i], threads > 0 ? threads : 1, &mine)) continue;
+            if (learn_class(s, &training[i], threads > 0 ? threads : 1, &mine)) continue;
 #pragma omp critical(encode_error)
             {
                 status = mine.status;
@@ -255,7 +255,7 @@ static treb_status learn_some(SideEncoder *s, SliceClass *class, int count, treb
             }
         }
     }
-    for (int i = 0; i < count; i++) lesson_free(&lesson[i]);
+    for (int i = 0; i < count; i++) training_free(&training[i]);
     return status;
 }
 
@@ -278,12 +278,12 @@ static treb_status learn(SideEncoder *s, treb_error *error)
 /* ---- How many classes ------------------------------------------------------------------------ */
 
 /* Blocks that some cells of a class take by a code. */
-static treb_status count_blocks(const SliceClass *class, const Coder *coder, CoderBuffer *room,
+static treb_status count_blocks(const SliceClass *class, const Coder *coder, CoderBuffer *capacity,
                                 unsigned block_bytes, uint64_t *count, treb_error *error)
 {
     CodedBlocks blocks = {0};
     treb_status status =
-        coder_encode(coder, room, class->sample, class->sample_cells, block_bytes, &blocks, error);
+        coder_encode(coder, capacity, class->sample, class->sample_cells, block_bytes, &blocks, error);
     *count += blocks.count;
     coder_blocks_free(&blocks);
     return status;
@@ -302,12 +302,12 @@ static treb_status try_class(const SideEncoder *s, const SliceClass *class, cons
                              treb_error *error)
 {
     enum { BLOCK = 10, ROUNDING = 50 /* the code was learned from some of the cells that tell */ };
-    CoderBuffer *room = coder_buffer_make(common);
-    treb_status status = room != NULL ? TREB_OK : fail_memory(error);
+    CoderBuffer *capacity = coder_buffer_make(common);
+    treb_status status = capacity != NULL ? TREB_OK : fail_memory(error);
     uint64_t by_own = 0, by_common = 1;
-    if (status == TREB_OK) status = count_blocks(class, class->coder, room, BLOCK, &by_own, error);
-    if (status == TREB_OK) status = count_blocks(class, common, room, BLOCK, &by_common, error);
-    coder_buffer_free(room);
+    if (status == TREB_OK) status = count_blocks(class, class->coder, capacity, BLOCK, &by_own, error);
+    if (status == TREB_OK) status = count_blocks(class, common, capacity, BLOCK, &by_common, error);
+    coder_buffer_free(capacity);
     by_own += by_own / ROUNDING;
     double fixed = (double)coder_code(class->coder, NULL) + TABLE_PAGE_SIZE / 2;
     *bytes = (double)s->bytes * (double)by_own / (double)by_common + s->classes * fixed;
@@ -354,8 +354,8 @@ static treb_status choose_classes(SideEncoder *s, treb_error *error)
 static treb_status choose_block(SideEncoder *s, treb_error *error)
 {
     enum { FULL = CODER_BLOCK_CELLS / 2 };
-    CoderBuffer *room = coder_buffer_make(s->each[0].coder);
-    treb_status status = room != NULL ? TREB_OK : fail_memory(error);
+    CoderBuffer *capacity = coder_buffer_make(s->each[0].coder);
+    treb_status status = capacity != NULL ? TREB_OK : fail_memory(error);
     uint64_t cells = 0, blocks = 0;
     for (unsigned c = 0; c < s->classes; c++) cells += s->each[c].sample_cells;
     for (size_t i = s->job->metric == TREB_WDL; status == TREB_OK && i < BLOCK_SIZES; i++) {
@@ -363,10 +363,10 @@ static treb_status choose_block(SideEncoder *s, treb_error *error)
         blocks = 0;
         for (unsigned c = 0; c < s->classes && status == TREB_OK; c++)
             status =
-                count_blocks(&s->each[c], s->each[c].coder, room, s->block_bytes, &blocks, error);
+                count_blocks(&s->each[c], s->each[c].coder, capacity, s->block_bytes, &blocks, error);
         if (cells < FULL * blocks) break;
     }
-    coder_buffer_free(room);
+    coder_buffer_free(capacity);
     for (unsigned c = 0; c < s->classes; c++) {
         budget_free(s->each[c].sample);
         s->each[c].sample = NULL;

@@ -19,6 +19,6 @@ size_t side_slices_in(const SideEncoder *s, uint64_t cells)
 
 uint64_t side_spare_memory(const SideEncoder *s)
 {
-    uint64_t room = budget_left(s->job->budget);
-    return room > s->reserved ? room - s->reserved : 0;
+    uint64_t left = budget_left(s->job->budget);
+    return left > s->reserved ? left - s->reserved : 0;
 }

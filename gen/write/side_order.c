@@ -8,14 +8,14 @@
 #include "gen/write/axis_orders.h"
 #include "gen/write/side_values.h"
 
-typedef struct Orders {
+typedef struct SampleOrders {
     const SideEncoder *side;
     Reorder *reorder; /* by order */
-} Orders;
+} SampleOrders;
 
-static uint64_t order_size(const void *context, size_t number)
+static uint64_t cells_in_order(const void *context, size_t number)
 {
-    const Orders *orders = context;
+    const SampleOrders *orders = context;
     const SideEncoder *s = orders->side;
     const Reorder *r = &orders->reorder[number];
     /* A plane of a large slice should not have single cells all over the file. */
@@ -23,25 +23,25 @@ static uint64_t order_size(const void *context, size_t number)
     return s->sample.count * r->cells;
 }
 
-static void order_some(const void *context, size_t number, uint64_t first, size_t count,
+static void read_in_order(const void *context, size_t number, uint64_t first, size_t count,
                        uint8_t *out)
 {
-    const Orders *orders = context;
+    const SampleOrders *orders = context;
     cell_batch_copy(orders->side, &orders->side->sample, &orders->reorder[number], first, count,
                     out);
 }
 
-static bool try_orders(SideEncoder *s, uint8_t (*order)[INDEX_AXES_MAX], size_t count, size_t *best)
+static bool search_orders(SideEncoder *s, uint8_t (*order)[INDEX_AXES_MAX], size_t count, size_t *best)
 {
-    Orders orders = {s, calloc(count, sizeof *orders.reorder)};
-    OrderSearch trials = {count, &orders, order_size, order_some, s->job->stop};
+    SampleOrders orders = {s, calloc(count, sizeof *orders.reorder)};
+    OrderSearch search = {count, &orders, cells_in_order, read_in_order, s->job->stop};
     OrderTrial *trial = calloc(count, sizeof *trial);
     bool good = orders.reorder != NULL && trial != NULL;
     CodeLimits limits = side_limits(s);
     for (size_t i = 0; i < count && good; i++)
         good = s->large ? window_reorder(&orders.reorder[i], &s->window, s->job->layout, order[i])
                         : reorder_init(&orders.reorder[i], s->job->layout, order[i]);
-    good = good && order_search_run(&trials, &limits, s->job->budget, trial);
+    good = good && order_search_run(&search, &limits, s->job->budget, trial);
     if (good) {
         *best = trial[0].number;
         double sampled = (double)(s->sample.count ? s->sample.count : 1) *
@@ -62,7 +62,7 @@ treb_status side_choose_order(SideEncoder *s, treb_error *error)
     uint8_t(*order)[INDEX_AXES_MAX] = malloc(count * sizeof *order);
     bool good = order != NULL;
     if (good) axis_orders(axes, order, count);
-    good = good && try_orders(s, order, count, &best) &&
+    good = good && search_orders(s, order, count, &best) &&
            reorder_init(&s->reorder, s->job->layout, order[best]);
     free(order);
     if (good) return TREB_OK;

@@ -56,8 +56,8 @@ static Units units_of(const SideEncoder *s)
     c.at_once = (c.units + n - 1) / n;
     if (!s->large) return c;
     /* As many as there is memory for in every rank. */
-    uint64_t room = side_sample_cells(s->job->large) + side_spare_memory(s) / 4 * 3;
-    uint64_t most = (s->job->large > 0 ? s->job->large : room) / c.each;
+    uint64_t memory = side_sample_cells(s->job->large) + side_spare_memory(s) / 4 * 3;
+    uint64_t most = (s->job->large > 0 ? s->job->large : memory) / c.each;
     most = processes->all_min(processes->context, most < 1 ? 1 : most);
     if (c.at_once > most) c.at_once = most;
     return c;
@@ -102,7 +102,7 @@ static treb_status write_units(BlockOutput *out, const Units *c, uint64_t slice,
     return status;
 }
 
-static treb_status write_large_ones(BlockOutput *out, BlockSpool *spool, treb_error *error)
+static treb_status write_large_slices(BlockOutput *out, BlockSpool *spool, treb_error *error)
 {
     const SideEncoder *s = out->side;
     const SliceClass *class = &s->each[out->class];
@@ -140,8 +140,8 @@ static treb_status write_batches(BlockOutput *out, BlockSpool *spool, treb_error
         status = exchange_values(s, &batch, wanted, error);
         const size_t count = wanted[processes->index].end - wanted[processes->index].first;
         const CellBatch own = {NULL, count, batch.cells, NULL};
-        const EncodeInput source = {&own, NULL, count * s->reorder.cells};
-        if (status == TREB_OK) status = side_encode(out, &source, error);
+        const EncodeInput input = {&own, NULL, count * s->reorder.cells};
+        if (status == TREB_OK) status = side_encode(out, &input, error);
         if (status == TREB_OK) status = bring_blocks(out, spool, error);
     }
     cell_batch_free(&batch);
@@ -160,7 +160,7 @@ treb_status side_encode_together(BlockOutput *out, treb_error *error)
     cell_batch_free(&out->side->sample);
     for (; out->class < s->classes && status == TREB_OK; out->class ++)
         status = s->large || side_slices_in(s, BATCH_CELLS) == 1
-                     ? write_large_ones(out, &spool, error)
+                     ? write_large_slices(out, &spool, error)
                      : write_batches(out, &spool, error);
     block_spool_free(&spool);
     return status;

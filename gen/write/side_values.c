@@ -195,7 +195,7 @@ static treb_status rank_verdicts(SideEncoder *s, treb_error *error)
     s->value[0][CELL_FREE] = ENCODE_ANY;
     if (count[TREB_DRAW] > 0)
         s->value[0][CELL_UP_TO_DRAW] = (uint8_t)(ENCODE_UP_TO | s->value[0][TREB_DRAW]);
-    return values > 0 ? TREB_OK : fail(error, TREB_ERR_ARGUMENT, "there is no position at all");
+    return values > 0 ? TREB_OK : fail(error, TREB_ERR_ARGUMENT, "the table has no legal position");
 }
 
 treb_status side_choose_values(SideEncoder *s, treb_error *error)
@@ -209,7 +209,8 @@ treb_status side_choose_values(SideEncoder *s, treb_error *error)
     memset(s->value[TREB_DRAW], ENCODE_ANY, sizeof s->value[TREB_DRAW]);
     for (int r = 0; r < ROWS; r++) {
         int verdict = verdict_of_row(s->job, r);
-        memcpy(s->value_by_row[r], s->value[verdict >= 0 ? verdict : TREB_DRAW], sizeof s->value_by_row[r]);
+        memcpy(s->value_by_row[r], s->value[verdict >= 0 ? verdict : TREB_DRAW],
+               sizeof s->value_by_row[r]);
     }
     return status;
 }
@@ -224,7 +225,7 @@ treb_status side_chunk_values(const SideEncoder *s, const CellChunk *chunk, uint
     else
         for (size_t i = 0; i < count; i++) out[i] = s->value[0][cell[i]];
     if (memchr(out, UNKNOWN, count) == NULL) return TREB_OK;
-    return fail(error, TREB_ERR_ARGUMENT, "a cell has a value that no position was counted with");
+    return fail(error, TREB_ERR_ARGUMENT, "a cell has a value that no counted position has");
 }
 
 CodeLimits side_limits(const SideEncoder *s)

@@ -211,8 +211,8 @@ static treb_status find_longest(const SolvedSlice *slice, treb_metric metric, in
         Plane plane;
         treb_error own_error;
         treb_status own = TREB_OK;
-        const bool room = plane_init(&plane, layout, PLANE_DISTANCE << metric, budget);
-        while (room && own == TREB_OK) {
+        const bool enough = plane_init(&plane, layout, PLANE_DISTANCE << metric, budget);
+        while (enough && own == TREB_OK) {
             const uint32_t k = atomic_fetch_add(&next, 1);
             size_t cell = 0;
             if (k >= layout->kings || k > atomic_load(&found)) break;
@@ -228,10 +228,10 @@ static treb_status find_longest(const SolvedSlice *slice, treb_metric metric, in
                 first = cell;
             }
         }
-        if (room) plane_free(&plane);
+        if (enough) plane_free(&plane);
 #pragma omp critical(statistics_found)
         {
-            any |= room;
+            any |= enough;
             if (own != TREB_OK) {
                 status = own;
                 *error = own_error;

@@ -59,8 +59,8 @@ static treb_status write_large(BlockOutput *out, treb_error *error)
     const uint32_t radix = s->reorder.radix[0];
     const uint64_t each = s->reorder.cells / radix;
     cell_batch_free(&s->sample);
-    uint64_t room = side_sample_cells(s->job->large) + side_spare_memory(s) / 4 * 3;
-    uint64_t most = (s->job->large > 0 ? s->job->large : room) / each;
+    uint64_t memory = side_sample_cells(s->job->large) + side_spare_memory(s) / 4 * 3;
+    uint64_t most = (s->job->large > 0 ? s->job->large : memory) / each;
     const uint32_t at_once = most < 1 ? 1 : most < radix ? (uint32_t)most : radix;
     uint64_t number;
     CellBatch batch = {&number, 1, budget_alloc(s->job->budget, at_once * each), NULL};

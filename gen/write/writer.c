@@ -111,10 +111,11 @@ static treb_status writer_init(Writer *w, State *state, treb_error *error)
     if (state == NULL) return wait_for(w, TREB_WDL, error);
     w->resumed = true;
     if (writer_get(w, state)) return TREB_OK;
-    return fail(error, TREB_ERR_DAMAGED, "what an earlier run left cannot be used");
+    return fail(error, TREB_ERR_DAMAGED, "the checkpoint of an earlier run is damaged");
 }
 
-Writer *writer_new(const Layout *layout, const WriteOptions *options, State *state, treb_error *error)
+Writer *writer_new(const Layout *layout, const WriteOptions *options, State *state,
+                   treb_error *error)
 {
     Writer *w = calloc(1, sizeof *w);
     if (w == NULL) {
@@ -181,7 +182,8 @@ treb_status writer_put(const Writer *w, State *state, treb_error *error)
     return status;
 }
 
-treb_status writer_add(Writer *w, const uint64_t *number, const SolvedSlice *slice, treb_error *error)
+treb_status writer_add(Writer *w, const uint64_t *number, const SolvedSlice *slice,
+                       treb_error *error)
 {
     treb_status status = TREB_OK;
     Cells *cells[TREB_METRICS];
@@ -194,10 +196,11 @@ treb_status writer_add(Writer *w, const uint64_t *number, const SolvedSlice *sli
     PlaneStatistics *planes = NULL;
     if (status == TREB_OK && !plane_statistics_new(slice, &planes)) status = fail_memory(error);
     if (status == TREB_OK) status = cells_add(cells, count, number, slice, planes, error);
-    if (status == TREB_OK && w->options.processes != NULL) plane_statistics_sum(planes, w->options.processes);
+    if (status == TREB_OK && w->options.processes != NULL)
+        plane_statistics_sum(planes, w->options.processes);
     if (status == TREB_OK)
-        status = statistics_add_slice(&w->statistics, w->histograms, number[0], slice, planes, w->budget,
-                             w->options.processes, error);
+        status = statistics_add_slice(&w->statistics, w->histograms, number[0], slice, planes,
+                                      w->budget, w->options.processes, error);
     plane_statistics_free(planes);
     return status;
 }
@@ -320,10 +323,11 @@ static treb_status write_zstd_file(Writer *w, treb_metric metric, treb_error *er
     /* Of processes the first makes it, from the cells of all. */
     const CellsPlace place = cells_place(w);
     if (place.processes != NULL)
-        status = cells_gather(cells, w->layout, metric, cells_sides(w, metric), &place, &all, error);
+        status =
+            cells_gather(cells, w->layout, metric, cells_sides(w, metric), &place, &all, error);
     if (all != NULL) cells = all;
-    ZstdJob job = {w->layout, w->budget,  w->directory,     metric,         cells,
-                     width,    w->encoder, w->options.progress, w->options.stop};
+    ZstdJob job = {w->layout, w->budget,  w->directory,        metric,         cells,
+                   width,     w->encoder, w->options.progress, w->options.stop};
     if (status == TREB_OK && is_first(w))
         status = zstd_file_write(&job, &w->file[metric], copy ? &w->file[TREB_DTC] : NULL, error);
     cells_free(all);
@@ -362,22 +366,22 @@ static treb_status write_symbols_file(Writer *w, treb_metric metric, int at_once
     bool copy = metric == TREB_DTZ && w->is_copy[TREB_DTC];
     ZstdBlocks *file = &w->file[metric], *other = copy ? &w->file[TREB_DTC] : NULL;
     SymbolsJob job = {.layout = w->layout,
-                    .scratch = w->options.scratch,
-                    .processes = w->options.processes,
-                    .budget = w->budget,
-                    .directory = w->directory,
-                    .metric = metric,
-                    .verdicts = w->cells[TREB_WDL],
-                    .cells = w->cells[metric],
-                    .classes = w->options.classes,
-                    .large = w->options.large,
-                    .stop = w->options.stop,
-                    .progress = w->options.progress,
-                    .at_once = (unsigned)at_once,
-                    .statistics = &w->statistics,
-                    .histograms = w->histograms,
-                    .header = &file->header,
-                    .copy = copy ? &other->header : NULL};
+                      .scratch = w->options.scratch,
+                      .processes = w->options.processes,
+                      .budget = w->budget,
+                      .directory = w->directory,
+                      .metric = metric,
+                      .verdicts = w->cells[TREB_WDL],
+                      .cells = w->cells[metric],
+                      .classes = w->options.classes,
+                      .large = w->options.large,
+                      .stop = w->options.stop,
+                      .progress = w->options.progress,
+                      .at_once = (unsigned)at_once,
+                      .statistics = &w->statistics,
+                      .histograms = w->histograms,
+                      .header = &file->header,
+                      .copy = copy ? &other->header : NULL};
     TableWriter *second = NULL;
     symbols_header(w, metric);
     if (copy) symbols_header(w, TREB_DTC);
@@ -397,7 +401,7 @@ static int files_at_once(const Writer *w, int files, int *threads)
     for (; most > 1; most--) {
         *threads = 2 * all / most < all ? 2 * all / most : all;
         uint64_t each = symbols_file_memory(w->layout, w->options.classes, w->options.large,
-                                     w->options.processes, *threads);
+                                            w->options.processes, *threads);
         if (each <= budget_left(w->budget) / (unsigned)most) return most;
     }
     *threads = all;
@@ -486,7 +490,8 @@ WriterMemory writer_memory(const Layout *layout, const WriteOptions *options, in
     uint64_t always = budget_cost(sizeof(Histograms)) +
                       (uint64_t)bit_count(metrics) * cells_memory(layout, options->processes);
     if (options->codec == TABLE_SYMBOLS && !options->wide)
-        most = symbols_file_memory(layout, options->classes, options->large, options->processes, threads);
+        most = symbols_file_memory(layout, options->classes, options->large, options->processes,
+                                   threads);
     for (int m = 0; m < TREB_METRICS; m++) {
         if (!(metrics >> m & 1)) continue;
         unsigned width = m == TREB_WDL ? 1 : width_of(layout, options);

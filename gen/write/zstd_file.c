@@ -14,20 +14,20 @@
 /* ---- Room ------------------------------------------------------------------------------------ */
 
 /* Room to bring planes into the file's order: those of a chunk, and two to work with. */
-typedef struct PlaneRoom {
+typedef struct PlaneBuffer {
     Plies *chosen, *spare, *ordered;
     uint8_t *bytes; /* packed */
-} PlaneRoom;
+} PlaneBuffer;
 
 /* `plane_cells` of the file, which padding can make more than those of the layout. */
-static size_t place_room(PlaneRoom *room, const Layout *layout, size_t plane_cells, unsigned width,
+static size_t place_buffer(PlaneBuffer *buffer, const Layout *layout, size_t plane_cells, unsigned width,
                          void *memory)
 {
     MemoryLayout arrays = {memory, 0};
-    room->chosen = memory_layout_place(&arrays, cells_chunk_bytes(layout));
-    room->spare = memory_layout_place(&arrays, codes_cells(layout) * sizeof *room->spare);
-    room->ordered = memory_layout_place(&arrays, plane_cells * sizeof *room->ordered);
-    room->bytes = memory_layout_place(&arrays, cells_planes(layout) * plane_cells * width);
+    buffer->chosen = memory_layout_place(&arrays, cells_chunk_bytes(layout));
+    buffer->spare = memory_layout_place(&arrays, codes_cells(layout) * sizeof *buffer->spare);
+    buffer->ordered = memory_layout_place(&arrays, plane_cells * sizeof *buffer->ordered);
+    buffer->bytes = memory_layout_place(&arrays, cells_planes(layout) * plane_cells * width);
     return arrays.size;
 }
 
@@ -99,7 +99,7 @@ typedef struct Part {
 } Part;
 
 /* Orders, packs and writes one part. */
-static treb_status part_write(const ZstdJob *job, ZstdBlocks *file, Part part, PlaneRoom *room,
+static treb_status part_write(const ZstdJob *job, ZstdBlocks *file, Part part, PlaneBuffer *buffer,
                               treb_error *error)
 {
     const Layout *layout = job->layout;
@@ -107,32 +107,32 @@ static treb_status part_write(const ZstdJob *job, ZstdBlocks *file, Part part, P
     uint32_t planes = cells_planes(layout), first = part.chunk * planes;
     if (planes > layout->kings - first) planes = layout->kings - first;
     size_t plane_bytes = codes_packed(&file->packing, map->plane_cells);
-    treb_status status = read_chunk(job, part.number, part.side, part.chunk, room->chosen, error);
+    treb_status status = read_chunk(job, part.number, part.side, part.chunk, buffer->chosen, error);
     for (uint32_t k = 0; k < planes && status == TREB_OK; k++) {
-        codes_order(map, job->metric, room->chosen + k * codes_cells(layout), room->spare,
-                    room->ordered);
-        codes_pack(&file->packing, room->ordered, map->plane_cells, room->bytes + k * plane_bytes);
+        codes_order(map, job->metric, buffer->chosen + k * codes_cells(layout), buffer->spare,
+                    buffer->ordered);
+        codes_pack(&file->packing, buffer->ordered, map->plane_cells, buffer->bytes + k * plane_bytes);
     }
     if (status != TREB_OK) return status;
     return zstd_blocks_write(file, part.side, part.number * file->slice_bytes + first * plane_bytes,
-                        room->bytes, planes * plane_bytes, error);
+                        buffer->bytes, planes * plane_bytes, error);
 }
 
 /* The same for a slice of kings and pawns alone, whose cells are those of one plane each; what pads
  * it is the last of them. */
-static treb_status kings_write(const ZstdJob *job, ZstdBlocks *file, Part part, PlaneRoom *room,
+static treb_status kings_write(const ZstdJob *job, ZstdBlocks *file, Part part, PlaneBuffer *buffer,
                                treb_error *error)
 {
     const size_t kings = job->layout->kings, count = file->header.index.slice_size;
     Plies before = job->metric == TREB_WDL ? TREB_DRAW : 0;
-    treb_status status = read_chunk(job, part.number, part.side, 0, room->chosen, error);
+    treb_status status = read_chunk(job, part.number, part.side, 0, buffer->chosen, error);
     if (status != TREB_OK) return status;
     for (size_t k = 0; k < count; k++) {
-        if (k < kings) before = codes_settle(room->chosen[k], before);
-        room->ordered[k] = before;
+        if (k < kings) before = codes_settle(buffer->chosen[k], before);
+        buffer->ordered[k] = before;
     }
-    codes_pack(&file->packing, room->ordered, count, room->bytes);
-    return zstd_blocks_write(file, part.side, part.number * file->slice_bytes, room->bytes,
+    codes_pack(&file->packing, buffer->ordered, count, buffer->bytes);
+    return zstd_blocks_write(file, part.side, part.number * file->slice_bytes, buffer->bytes,
                         file->slice_bytes, error);
 }
 
@@ -168,9 +168,9 @@ static treb_status write_all(const ZstdJob *job, ZstdBlocks *file, treb_error *e
     treb_status status = TREB_OK;
 #pragma omp parallel
     {
-        PlaneRoom room;
-        void *memory = budget_alloc(job->budget, place_room(&room, layout, cells, job->width, NULL));
-        if (memory != NULL) place_room(&room, layout, cells, job->width, memory);
+        PlaneBuffer buffer;
+        void *memory = budget_alloc(job->budget, place_buffer(&buffer, layout, cells, job->width, NULL));
+        if (memory != NULL) place_buffer(&buffer, layout, cells, job->width, memory);
 #pragma omp for schedule(dynamic)
         for (uint64_t i = 0; i < parts; i++) {
             treb_error mine;
@@ -180,8 +180,8 @@ static treb_status write_all(const ZstdJob *job, ZstdBlocks *file, treb_error *e
             if (own == TREB_OK && !cells_has(job->cells, part.number))
                 own = part.chunk == 0 ? nothing_write(file, part, &mine) : TREB_OK;
             else if (own == TREB_OK)
-                own = layout->men > 0 ? part_write(job, file, part, &room, &mine)
-                                     : kings_write(job, file, part, &room, &mine);
+                own = layout->men > 0 ? part_write(job, file, part, &buffer, &mine)
+                                     : kings_write(job, file, part, &buffer, &mine);
             if (job->progress) progress_add(&job->progress->written, part_cells(layout, part.chunk));
             if (own == TREB_OK) continue;
 #pragma omp critical(writer_error)
@@ -235,10 +235,10 @@ treb_status zstd_file_write(const ZstdJob *job, ZstdBlocks *file, ZstdBlocks *co
 uint64_t zstd_file_memory(const Layout *layout, treb_metric metric, unsigned width, int threads)
 {
     enum { PADDING = 2 };
-    PlaneRoom room;
+    PlaneBuffer buffer;
     size_t cells = layout->men > 0 ? codes_cells(layout) : layout->kings;
     uint64_t working =
-        (uint64_t)threads * (budget_cost(place_room(&room, layout, PADDING * cells, width, NULL)) +
+        (uint64_t)threads * (budget_cost(place_buffer(&buffer, layout, PADDING * cells, width, NULL)) +
                              cells_read_memory(layout));
     uint64_t choosing = zstd_order_memory(layout, threads) + budget_cost(cells_chunk_bytes(layout));
     return zstd_blocks_memory(layout, metric, width, metric == TREB_WDL ? 2 : 1, threads) +

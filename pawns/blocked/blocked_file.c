@@ -112,7 +112,7 @@ static Blocked *read_table(const Table *table, const BlockedRequest *request, tr
     const char *path = table_path(table);
     BlockedFileView view = blocked_file_view(request);
     if (h->metric != TABLE_BLOCKED || !same(&h->blocked, &view.about)) {
-        fail(error, TREB_ERR_DAMAGED, "%.400s: its name is not that of its content", path);
+        fail(error, TREB_ERR_DAMAGED, "%.400s: its content is a different table than its name says", path);
         return NULL;
     }
     Blocked *b = blocked_new(request);

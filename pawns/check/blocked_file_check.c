@@ -247,7 +247,7 @@ static treb_status check_table(const Table *table, const char *path, FileCheck *
     CheckReader r = {.check = check, .h = table_header(table)};
     treb_error why;
     if (r.h->metric != TABLE_BLOCKED || !table_header_names(r.h, path))
-        return file_check_give_up(check, TREB_ERR_DAMAGED, "its name is not that of its content");
+        return file_check_give_up(check, TREB_ERR_DAMAGED, "its content is a different table than its name says");
     uint16_t *cells = malloc(2 * (size_t)r.h->index.size * sizeof *cells);
     if (cells == NULL) return file_check_give_up(check, TREB_ERR_MEMORY, "out of memory");
     r.cell[0] = cells;

@@ -411,7 +411,7 @@ treb_status pawn_file_check(const char *path, FileCheck *check)
     treb_status status = TREB_ERR_DAMAGED;
     Checker *sum = calloc(1, sizeof *sum);
     if ((int)h->metric != TABLE_PAWN || !table_header_names(h, path)) {
-        file_check_give_up(check, status, "its name is not that of its content");
+        file_check_give_up(check, status, "its content is a different table than its name says");
     } else if (sum == NULL) {
         status = file_check_give_up(check, TREB_ERR_MEMORY, "out of memory");
     } else {

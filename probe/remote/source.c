@@ -75,10 +75,11 @@ static void list_done(Transfer *t)
 static treb_status judge_list(HttpSource *source, Transfer *t, treb_error *error)
 {
     if (t->error.status == TREB_ERR_NO_TABLE)
-        return http_fail(error, TREB_ERR_NETWORK,
-                         "%.300s: is not there; it lists the tables: 'sha256sum *.treb > " LIST_NAME
-                         "' in their folder makes it",
-                         t->url);
+        return http_fail(
+            error, TREB_ERR_NETWORK,
+            "%.300s: does not exist; make this list of the tables with 'sha256sum *.treb > " LIST_NAME
+            "' in their folder",
+            t->url);
     if (t->error.status != TREB_OK) {
         *error = t->error;
         return error->status;
@@ -86,9 +87,9 @@ static treb_status judge_list(HttpSource *source, Transfer *t, treb_error *error
     if (!list_parse(&source->list, (const char *)t->bytes, t->size))
         return http_fail(error, TREB_ERR_MEMORY, "out of memory");
     if (source->list.count == 0 && t->size > 0)
-        return http_fail(error, TREB_ERR_NETWORK,
-                         "%.300s: is no list as sha256sum writes it; is this the tables' address?",
-                         t->url);
+        return http_fail(
+            error, TREB_ERR_NETWORK,
+            "%.300s: is not a list written by sha256sum: check the address of the tables", t->url);
     source->file = calloc(source->list.count + 1, sizeof *source->file);
     if (source->file == NULL) return http_fail(error, TREB_ERR_MEMORY, "out of memory");
     for (size_t i = 0; i < source->list.count; i++)
@@ -162,16 +163,17 @@ static treb_status take_address(HttpSource *source, const char *address, bool *s
     *secure = strncasecmp(address, "https://", 8) == 0;
     if (!*secure && strncasecmp(address, "http://", 7) != 0)
         return http_fail(error, TREB_ERR_ARGUMENT,
-                         "%.300s: is no address that begins with http:// or https://", address);
+                         "%.300s: is not an address that begins with http:// or https://", address);
     const char *host = strstr(address, "://") + 3;
     size_t length = strcspn(host, "/?#");
     if (length == 0) return http_fail(error, TREB_ERR_ARGUMENT, "%.300s: has no host", address);
     /* The message must not repeat the password. */
     if (memchr(host, '@', length) != NULL)
-        return http_fail(error, TREB_ERR_ARGUMENT,
-                         "%.*s://...@%.200s: a name and password stand in ~/.netrc, as all can see "
-                         "what a program was called with",
-                         *secure ? 5 : 4, address, (const char *)memchr(host, '@', length) + 1);
+        return http_fail(
+            error, TREB_ERR_ARGUMENT,
+            "%.*s://...@%.200s: put the name and the password into ~/.netrc, because all users "
+            "can see the arguments of a program",
+            *secure ? 5 : 4, address, (const char *)memchr(host, '@', length) + 1);
     for (size_t i = 0; i < size; i++)
         if ((unsigned char)address[i] <= ' ' || strchr("?#\"<>", address[i]) != NULL)
             return http_fail(error, TREB_ERR_ARGUMENT,

@@ -126,21 +126,22 @@ static treb_status judge_code(Transfer *t)
     long code = t->state.code;
     if (t->ranged && (code == 404 || code == 410))
         return http_fail(&t->error, TREB_ERR_NETWORK,
-                         "%.300s: is listed in SHA256SUMS, but not there (HTTP %ld)", t->url, code);
+                         "%.300s: is listed in SHA256SUMS, but does not exist (HTTP %ld)", t->url,
+                         code);
     if (code == 404 || code == 410)
-        return http_fail(&t->error, TREB_ERR_NO_TABLE, "%.300s: is not there (HTTP %ld)", t->url,
+        return http_fail(&t->error, TREB_ERR_NO_TABLE, "%.300s: does not exist (HTTP %ld)", t->url,
                          code);
     if (code == 401 || code == 403 || code == 407)
         return http_fail(&t->error, TREB_ERR_NETWORK,
-                         "%.300s: the server does not allow it (HTTP %ld); a name and password can "
-                         "stand in ~/.netrc",
+                         "%.300s: the server refuses access (HTTP %ld); a name and a password can "
+                         "be put into ~/.netrc",
                          t->url, code);
     if (code == 416)
         return http_fail(&t->error, TREB_ERR_DAMAGED,
                          "%.300s: is shorter than it was, or empty (HTTP 416)", t->url);
     if (code == CODE_OK)
         return http_fail(&t->error, TREB_ERR_NETWORK,
-                         "%.300s: the server gives whole files, not ranges of them (HTTP 200 to a "
+                         "%.300s: the server sends whole files, not ranges of them (HTTP 200 to a "
                          "request with Range)",
                          t->url);
     return http_fail(&t->error, TREB_ERR_NETWORK, "%.300s: the server answers HTTP %ld", t->url,
@@ -156,7 +157,7 @@ static treb_status judge_answer(Transfer *t)
     uint64_t last = t->total > 0 && t->total - 1 < t->last ? t->total - 1 : t->last;
     if (!s->has_range || t->total == 0 || s->range_first != t->first || s->range_last != last)
         return http_fail(&t->error, TREB_ERR_NETWORK,
-                         "%.300s: the server gives another range than bytes %" PRIu64 "-%" PRIu64,
+                         "%.300s: the server sends another range than bytes %" PRIu64 "-%" PRIu64,
                          t->url, t->first, t->last);
     if (t->size != last - t->first + 1)
         return http_fail(&t->error, TREB_ERR_NETWORK, "%.300s: the answer was cut off", t->url);
@@ -169,7 +170,8 @@ static treb_status judge_failure(Transfer *t, CURLcode result)
     const struct TransferState *s = &t->state;
     if (result == CURLE_WRITE_ERROR && s->encoded)
         return http_fail(&t->error, TREB_ERR_NETWORK,
-                         "%.300s: the server sends it compressed, which was not asked for", t->url);
+                         "%.300s: the server sends it compressed, although this was not requested",
+                         t->url);
     if (result == CURLE_WRITE_ERROR && s->too_much)
         return http_fail(&t->error, TREB_ERR_NETWORK,
                          "%.300s: the server sends more than it should", t->url);

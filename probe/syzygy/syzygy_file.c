@@ -170,7 +170,7 @@ static const char *parse(Syzygy *table, const Material *material)
     Walk walk = {.table = table};
     const uint8_t *head = take(&walk, SYZYGY_AT_MEN);
     if (head == NULL) return walk.wrong;
-    if (material_men(material) > SYZYGY_MEN_MAX) return "no such file has so many men";
+    if (material_men(material) > SYZYGY_MEN_MAX) return "a Syzygy table cannot have so many men";
     bool pawns = material_has_pawns(material), symmetric = material_symmetric(material);
     bool both = head[SYZYGY_AT_LAYOUT] & SYZYGY_BOTH_SIDES;
     if (((head[SYZYGY_AT_LAYOUT] & SYZYGY_PAWNS) != 0) != pawns)
@@ -229,8 +229,9 @@ static treb_status map_file(Syzygy *table, TableFiles *files, treb_error *error)
     } else if (stat.st_size < SYZYGY_ALIGNMENT + SYZYGY_CHECKSUM_SIZE ||
                stat.st_size % SYZYGY_ALIGNMENT != SYZYGY_CHECKSUM_SIZE ||
                (uint64_t)stat.st_size > SIZE_MAX) {
-        status = fail(error, TREB_ERR_DAMAGED, "%s: is not complete: no such file has %lld bytes",
-                      fail_path(path), (long long)stat.st_size);
+        status =
+            fail(error, TREB_ERR_DAMAGED, "%s: is not complete: no Syzygy table has %lld bytes",
+                 fail_path(path), (long long)stat.st_size);
     } else {
         if (!mapped_open(&table->map, file, (uint64_t)stat.st_size))
             status = fail_errno(error, "map", path);

@@ -134,7 +134,7 @@ START_TEST(disk_is_full)
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
     ck_assert_int_eq(status, TREB_ERR_IO);
     ck_assert_msg(strstr(result.text, "a scratch file of ") != NULL, "%s", result.text);
-    ck_assert_ptr_nonnull(strstr(result.text, "TMPDIR names another folder"));
+    ck_assert_ptr_nonnull(strstr(result.text, "set TMPDIR to another folder"));
 }
 END_TEST
 

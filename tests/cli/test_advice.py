@@ -82,7 +82,7 @@ def test_within_a_limit_of_memory(four):
 @pytest.mark.skipif(os.getuid() == 0, reason="root may write into every folder")
 def test_no_folder_can_be_written_to():
     os.mkdir("locked", 0o500)
-    run("stats", "-t", "locked", "KRvK", code=3).says("^None of these folders can be written to").lacks("trebuchet gen")
+    run("stats", "-t", "locked", "KRvK", code=3).says("^None of these folders is writable").lacks("trebuchet gen")
 
 
 def test_no_tables_at_all():

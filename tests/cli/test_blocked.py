@@ -71,7 +71,7 @@ def test_squares():
 
 
 def test_svg():
-    run("blocked", "--goal", "take", "--svg", "-", BOOK).has("^<svg", "</svg>").lacks("Rank")
+    run("blocked", "--goal", "take", "--svg", "-", BOOK).has("^<svg", "</svg>").lacks("Distance")
 
 
 def test_json():
@@ -150,7 +150,7 @@ def test_json_from_a_file(ranks):
 
 
 def test_something_open_in_the_file(ranks):
-    run("blocked", "-t", ranks, "--tsv", "-p", "0", BOOK).lacks("blocked: from")
+    run("blocked", "-t", ranks, "--tsv", "-p", "0", BOOK).lacks("blocked: answered from")
 
 
 def test_probe_a_rank_file(ranks):

@@ -1,8 +1,8 @@
 /* test_cli_parts.c - parts of the command by themselves: progress with a clock of the test's own, and
  * what a mistyped word may have meant. */
 #include <check.h>
-#include <stdio.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

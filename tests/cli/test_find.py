@@ -159,7 +159,7 @@ def test_a_wrong_condition():
 
 
 def test_an_unknown_name():
-    run("find", "-t", TABLES, "KPvK", 'verdct == "win"', code=2).says("nothing called 'verdct'").silent()
+    run("find", "-t", TABLES, "KPvK", 'verdct == "win"', code=2).says("no name 'verdct'").silent()
 
 
 def test_no_material():

@@ -113,7 +113,7 @@ def test_a_folder_that_may_not_be_written(as_user, locked, command, option):
     answer = as_user(command, option, locked, "KQvK", code=1).silent()
     answer.says(f"^trebuchet {command}: cannot write into the folder locked: Permission denied$")
     answer = as_user(command, option, locked, "-e", "KQvK")
-    answer.has("^here +not possible now: it writes into locked: Permission denied$")
+    answer.has("^here +not possible now: it needs to write into locked: Permission denied$")
 
 
 def test_json_a_folder_that_may_not_be_written(as_user, locked):
@@ -138,19 +138,19 @@ READING = ["probe -t closed 8/8/8/8/8/2k5/1q6/K7_w", "serve --port 0 -t closed",
 
 @pytest.mark.parametrize("words", READING, ids=lambda words: words.split()[0])
 def test_a_folder_that_may_not_be_read(as_user, closed, words):
-    answer = as_user(*words.split(), code=1).silent().lacks("tells how to make")
+    answer = as_user(*words.split(), code=1).silent().lacks("explains how to make")
     answer.says(f"^trebuchet {words.split()[0]}: {closed}: cannot open: Permission denied$")
-    answer.says(r"^Its owner must let you read it: 'ls -ld closed' tells who that is\.$")
+    answer.says(r"^Its owner must allow you to read it: 'ls -ld closed' shows who that is\.$")
 
 
 @pytest.mark.parametrize("words", ["closed/KRvK.dtz.treb", "closed/x.treb", "-t closed KRvK.dtz"])
 def test_info_of_what_may_not_be_read(as_user, closed, words):
     answer = as_user("info", *words.split(), code=1).silent().lacks("no file")
-    answer.says(rf"^trebuchet info: {closed}/[KRvx.dtzreb]+: cannot open: Permission denied$", "'ls -ld closed' tells")
+    answer.says(rf"^trebuchet info: {closed}/[KRvx.dtzreb]+: cannot open: Permission denied$", "'ls -ld closed' shows")
 
 
 def test_verify_of_what_may_not_be_read(as_user, closed):
-    answer = as_user("verify", f"{closed}/KRvK.dtz.treb", code=1).lacks("not there")
+    answer = as_user("verify", f"{closed}/KRvK.dtz.treb", code=1).lacks("does not exist")
     answer.has("^KRvK +not checked: .*cannot open: Permission denied$")
 
 

@@ -23,7 +23,7 @@ def test_only_of_a_list():
 
 def test_only_of_another_list():
     answer = run("gen", "--men", "3", "--only", "KQvKR", "-m", "wdl", "-t", "only", code=1).silent()
-    answer.says("^trebuchet gen: --only KQvKR: that is none of the tables named, and they do not need it$")
+    answer.says("^trebuchet gen: --only KQvKR: this is not one of the tables named, and they do not need it$")
 
 
 def test_only_nothing():
@@ -56,7 +56,7 @@ def test_json():
 
 def test_errors():
     answer = run("plan", "-M", "1MiB", "--men", "4", "-t", "none", code=1).silent()
-    answer.says("^trebuchet plan: KQvK takes [0-9.]+ MB at least, which is more than --memory says$")
+    answer.says("^trebuchet plan: KQvK needs at least [0-9.]+ MB of memory, which is more than --memory allows$")
     answer = run("plan", "--to", "paper", "KQvK", code=2).silent()
     answer.says("^trebuchet plan: --to takes text, make, slurm or json, not 'paper'$")
     assert not os.path.exists("none")

@@ -124,7 +124,7 @@ def test_to_another_ending():
 
 def test_it_asks_tables():
     strategy("KRvK", 'better = function() return verdict == "win" end')
-    run("play", "-t", TABLES, "one.lua", code=2).says("cannot ask what tables say").silent()
+    run("play", "-t", TABLES, "one.lua", code=2).says("cannot read the tables").silent()
 
 
 def test_an_error_in_it():

@@ -221,12 +221,12 @@ def fixture_syzygy(folder):
 
 
 def test_info_of_an_ending(syzygy):
-    answer = run("info", "-t", TABLES, "-t", syzygy, "KvKR").lacks("not there")
+    answer = run("info", "-t", TABLES, "-t", syzygy, "KvKR").lacks("missing:")
     answer.has("^KRvK, 3 men$", f"^  {re.escape(TABLES)}$", "^  sy$")
     answer.has("^    KRvK.wdl.treb +[0-9.]+ k?B  WDL, both sides to move$")
     answer.has("^    KRvK.dtz.treb .* DTZ, (White|Black) to move$")
     answer.has("^    KRvK.rtbz .* Syzygy.s DTZ, (White|Black) to move; wins")
-    run("info", "-t", syzygy, "krk").has("^  not there: dtc, dtm$")
+    run("info", "-t", syzygy, "krk").has("^  missing: dtc, dtm$")
 
 
 def test_info_of_an_ending_json(syzygy):
@@ -272,7 +272,7 @@ def test_without_tables(empty, command, options):
     answer = run(command, *options, *(["-t"] if command != "info" else []), empty, code=3)
     answer.says(f"^trebuchet {command}: there are no tables$", "^Looked in: empty$")
     answer.says("^('trebuchet gen --tables empty --men 4' makes all|Tables cannot be made here: )")
-    answer.says(r"^--tables DIR looks in another folder\.$")
+    answer.says(r"^--tables DIR names another folder\.$")
     if options:
         assert answer.fails_with("no_table")["advice"] in answer.err
     else:
@@ -298,7 +298,7 @@ def test_verify_without_the_table(syzygy, options):
     answer = run("verify", *options, "-t", syzygy, "KQRvK", code=3)
     answer.has('KQRvK.*(not checked|"checked":false|"not_checked":1)').says("^Looked in: sy$")
     answer.says("^('trebuchet gen --tables sy KQRvK' makes it: |KQRvK cannot be made here: )")
-    answer.says(r"^--tables DIR looks in another folder\.$")
+    answer.says(r"^--tables DIR names another folder\.$")
 
 
 @pytest.mark.parametrize("words", ["probe 8/8/8/8/8/2k5/1q6/K7_w", "stats KRvK", "verify KRvK", "serve --port 0"])
@@ -306,11 +306,11 @@ def test_no_such_folder(words):
     command, *more = words.split()
     answer = run(command, "-t", "nosuch", *more, code=1).silent()
     answer.says(f"^trebuchet {command}: nosuch: cannot open: No such file or directory$")
-    answer.says(r"^--tables DIR names folders with tables; 'trebuchet gen --help' tells how to make some\.$")
+    answer.says(r"^--tables DIR names a folder with tables; 'trebuchet gen --help' explains how to make tables\.$")
 
 
 def test_other_folders_that_are_missing(syzygy):
     answer = run("compare", "nosuch", syzygy, code=1).silent()
     answer.says("^trebuchet compare: nosuch: cannot open: No such file")
-    answer.says(r"^A and B are folders with tables; 'trebuchet gen --help' tells how to make some\.$")
-    run("serve", "-t", syzygy, "--listen", "unix:nosuch/s", code=1).lacks("names folders")
+    answer.says(r"^A and B are folders with tables; 'trebuchet gen --help' explains how to make tables\.$")
+    run("serve", "-t", syzygy, "--listen", "unix:nosuch/s", code=1).lacks("names a folder")

@@ -333,10 +333,10 @@ static const struct {
     const char *words;
 } wrong_field[] = {
     {FIXED, FORMAT_AT_VERSION, 2, 3, "unknown codec"},
-    {FIXED, FORMAT_AT_CODEC, 2, TABLE_ZSTD, "codec does not go with"},
+    {FIXED, FORMAT_AT_CODEC, 2, TABLE_ZSTD, "codec does not fit"},
     {FIXED, FORMAT_AT_CODEC, 2, 2, "unknown codec"},
-    {FIXED, FORMAT_AT_INDEX_SCHEME, 1, FORMAT_SCHEME_PLAIN, "codec does not go with"},
-    {FIXED, FORMAT_AT_METRIC, 1, TABLE_BLOCKED, "metric does not go with"},
+    {FIXED, FORMAT_AT_INDEX_SCHEME, 1, FORMAT_SCHEME_PLAIN, "codec does not fit"},
+    {FIXED, FORMAT_AT_METRIC, 1, TABLE_BLOCKED, "metric does not fit"},
     {FIXED, FORMAT_AT_PAD, 2, 2, "bad padding"},
     {FIXED, FORMAT_AT_ORDER, 1, 1, "bad order of axes"},
     {FIXED, FORMAT_AT_PER_BYTE, 1, 3, "bad base"},

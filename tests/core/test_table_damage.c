@@ -64,7 +64,7 @@ END_TEST
 START_TEST(newer_version)
 {
     format_put16(victim_bytes + FORMAT_AT_VERSION, FORMAT_VERSION + 1);
-    must_refuse_bytes(victim_bytes, victim_size, "has format version 6, newer than 5");
+    must_refuse_bytes(victim_bytes, victim_size, "has format version 6, but this program reads versions up to 5");
 }
 END_TEST
 
@@ -114,11 +114,11 @@ static const struct {
     const char *words;
 } wrong_field[] = {
     {FORMAT_AT_VERSION, 2, 0, "bad sizes"},
-    {FORMAT_AT_METRIC, 1, TABLE_BLOCKED, "metric does not go with"},
+    {FORMAT_AT_METRIC, 1, TABLE_BLOCKED, "metric does not fit"},
     {FORMAT_AT_METRIC, 1, TABLE_PAWN + 1, "unknown metric"},
     {FORMAT_AT_INDEX_SCHEME, 1, 0, "unknown index scheme"},
-    {FORMAT_AT_INDEX_SCHEME, 1, FORMAT_SCHEME_BLOCKED, "metric does not go with"},
-    {FORMAT_AT_INDEX_SCHEME, 1, FORMAT_SCHEME_SQUARE_COLORS, "codec does not go with"},
+    {FORMAT_AT_INDEX_SCHEME, 1, FORMAT_SCHEME_BLOCKED, "metric does not fit"},
+    {FORMAT_AT_INDEX_SCHEME, 1, FORMAT_SCHEME_SQUARE_COLORS, "codec does not fit"},
     {FORMAT_AT_INDEX_SCHEME, 1, FORMAT_SCHEME_PAWN + 1, "unknown index scheme"},
     {FORMAT_AT_FLAGS, 4, 0x80000000, "reserved bits"},
     {FORMAT_AT_FLAGS, 4, FORMAT_FLAG_BOUNDS << 1, "reserved bits"},
@@ -255,8 +255,8 @@ static const struct {
     const char *words;
 } wrong_blocked[] = {
     {FORMAT_AT_VERSION, 2, 2, "later version"},
-    {FORMAT_AT_METRIC, 1, TREB_DTC, "metric does not go with"},
-    {FORMAT_AT_INDEX_SCHEME, 1, FORMAT_SCHEME_PLAIN, "metric does not go with"},
+    {FORMAT_AT_METRIC, 1, TREB_DTC, "metric does not fit"},
+    {FORMAT_AT_INDEX_SCHEME, 1, FORMAT_SCHEME_PLAIN, "metric does not fit"},
     {FORMAT_AT_MATERIAL, 1, 'Q', "bad material name"},
     {FORMAT_AT_MATERIAL + 1, 1, 'Q', "bad material name"},
     {FORMAT_AT_MATERIAL + 1, 8, UINT64_C(0x5050505050505050), "bad material name"},

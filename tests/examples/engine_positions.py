@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """engine_positions.py [-m MEN] [-t MILLIONS] ENGINE TABLES
 
-Has the example engine solve the positions of tests/data/engine.tsv, with the tables of up to MEN
-men (4, or 5 by default) and without any. A position is solved from the iteration on from which, to
-the end of the search, the first move is a right one and the score says so (a win: 500 or a mate; a
-draw: at most 50). A draw proves little, so where the file names moves that lose they are searched by
-themselves, too, until their score is -500 or a mate; nodes, hits and times are added.
+Lets the example engine solve the positions of tests/data/engine.tsv, with the tables of up to MEN men (4, or 5 by
+default) and without tables. A position counts as solved at the first iteration from which, until the end of the search,
+the first move is a right one and the score shows the result (a win: at least 500 or a mate; a draw: at most 50). A
+drawn score proves little. So if the file names moves that lose, these are searched separately until their score is -500
+or a mate; nodes, hits and times are added.
 
-With the tables the engine has the nodes that the file allows. Without, it gets ten times as many as
-it needed with them, and must not solve the position. With -t it gets that many million instead, and
-a table in Markdown is printed (docs/engines.md has it); nothing is checked of what it does then."""
+With tables, the engine has the number of nodes given in the file. Without tables, it has ten times as many nodes as it
+needed with them, and must not solve the position. With -t, it has that many million nodes instead, and a table in
+Markdown is printed for docs/engines.md; the result without tables is not checked then."""
 import argparse
 import pathlib
 import re
@@ -30,12 +30,12 @@ def positions(men):
 
 
 def value(info):
-    """The score; a mate is worth more than anything."""
+    """Returns the score; a mate is higher than any other score."""
     return info.score if info.kind == "cp" else 100000 if info.score > 0 else -100000
 
 
 def search(engine, fen, limit, is_right):
-    """The last iteration, and that from which on all are right, or None."""
+    """Returns the last iteration, and the first one from which all are right, or None."""
     engine.send("ucinewgame")
     _, infos = engine.go(limit, fen, seconds=600)
     since = None
@@ -68,7 +68,7 @@ def thousands(number):
 
 def show(info, limit):
     if info is None:
-        return f"more than {thousands(limit)}", ""
+        return f"> {thousands(limit)}", ""
     return thousands(info.nodes), f"{info.milliseconds / 1000:.2f}"
 
 
@@ -83,9 +83,9 @@ def main():
     without = Engine(args.engine)
     printed = [line for line in with_tables.ready() if "tables:" in line]
     if not printed or int(re.search(r"up to (\d)", printed[-1])[1]) < args.men:
-        sys.exit(f"engine_positions: {args.tables} has not the tables of {args.men} men: {printed}")
+        sys.exit(f"engine_positions: {args.tables} lacks the tables of {args.men} men: {printed}")
     if args.table:
-        print("| position | move | nodes with tables | seconds | hits | nodes without | seconds |\n"
+        print("| position | move | with tables: nodes | seconds | hits | without: nodes | seconds |\n"
               "| --- | --- | --- | --- | --- | --- | --- |")
     failed, count = 0, 0
     for name, fen, moves, result, nodes in positions(args.men):
@@ -99,7 +99,8 @@ def main():
         last, alone = solve(without, fen, moves, result, more)
         if args.table:
             a, b = show(found, nodes), show(alone, more)
-            print(f"| {name}<br>`{fen}` | {moves.partition(' not')[0]} | {a[0]} | {a[1]} | {thousands(found.hits)} "
+            board = " ".join(fen.split()[:2])
+            print(f"| {name} `{board}` | {moves.partition(' not')[0]} | {a[0]} | {a[1]} | {thousands(found.hits)} "
                   f"| {b[0]} | {b[1]} |", flush=True)
         elif alone is not None:
             failed += 1

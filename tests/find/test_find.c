@@ -333,16 +333,16 @@ START_TEST(bad_conditions)
         {"rank('z9')", "a square such as \"e4\" is expected"},
         {"squares('white')", "men such as"},
         {"local t = {}\nwhile true do t[#t + 1] = ('x'):rep(1000) .. #t end return true", "memory"},
-        {"os.exit(1)", "nothing called 'os'"},
-        {"io.open('/etc/passwd')", "nothing called 'io'"},
-        {"load('return 1')()", "nothing called 'load'"},
-        {"require('os')", "nothing called 'require'"},
+        {"os.exit(1)", "no name 'os'"},
+        {"io.open('/etc/passwd')", "no name 'io'"},
+        {"load('return 1')()", "no name 'load'"},
+        {"require('os')", "no name 'require'"},
         {"string.dump(file)", "nil value"},
         {"string.rep('x', 1e9) == ''", "more than 64 MiB"},
         {"math.random() < 2", "nil value"},
         {"local a = 1 wp = 'a3' return true", "'wp' is not local"},
         {"(function() n = 1 return true end)()", "'n' is not local"},
-        {"rawset({}, 1, 2)", "nothing called 'rawset'"},
+        {"rawset({}, 1, 2)", "no name 'rawset'"},
         {"turn.x.y == 3", "condition:1:"}};
     List *list = calloc(1, sizeof *list);
     ck_assert_ptr_nonnull(list);
@@ -579,7 +579,7 @@ START_TEST(bad_rules)
         {"local n = 0 return function() n = n + 1 return 'win', 'ground ' .. n end", "64 grounds"},
         {"use('../etc/passwd') return function() end", "the name of a rule in the same folder"},
         {"use('missing') return function() end", "missing.lua"},
-        {"io.open('x') return function() end", "nothing called 'io'"}};
+        {"io.open('x') return function() end", "no name 'io'"}};
     static RuleReport report;
     make_directory(rules);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

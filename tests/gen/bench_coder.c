@@ -67,17 +67,18 @@ static size_t encode(const Coder *coder, const uint8_t *cells, size_t size)
 {
     treb_error error;
     CodedBlocks blocks = {0};
-    CoderBuffer *room = coder_buffer_make(coder);
+    CoderBuffer *buffer = coder_buffer_make(coder);
     size_t bytes = 0;
-    if (room == NULL) die("bench_coder", "out of memory");
+    if (buffer == NULL) die("bench_coder", "out of memory");
     for (size_t at = 0; at < size; at += SLICE) {
         size_t length = size - at < SLICE ? size - at : SLICE;
-        if (coder_encode(coder, room, cells + at, length, block_bytes, &blocks, &error) != TREB_OK)
+        if (coder_encode(coder, buffer, cells + at, length, block_bytes, &blocks, &error) !=
+            TREB_OK)
             die("bench_coder", error.text);
         bytes += blocks.count * block_bytes;
     }
     coder_blocks_free(&blocks);
-    coder_buffer_free(room);
+    coder_buffer_free(buffer);
     return bytes;
 }
 

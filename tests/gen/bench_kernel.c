@@ -49,7 +49,8 @@ static double rate(const Bench *b, int man, int type)
             const uint64_t *in = b->in + at;
             uint64_t *out = b->out + at;
             if (man >= 0)
-                b->kernel->retro_move(&b->plane, man, type, in, KERNEL_ROWS_ALL, out, KERNEL_ROWS_ALL);
+                b->kernel->retro_move(&b->plane, man, type, in, KERNEL_ROWS_ALL, out,
+                                      KERNEL_ROWS_ALL);
             else
                 b->kernel->merge(&b->plane, symmetry, in, KERNEL_ROWS_ALL, out, KERNEL_ROWS_ALL);
         }

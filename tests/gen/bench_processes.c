@@ -31,11 +31,12 @@ int main(int argc, char **argv)
         partition_largest(&layout, &processes, &planes);
         const double sets = (double)solver_sets(&layout, threads, &processes).all,
                      all = (double)solver_memory(&layout, metrics, threads, &processes);
-        printf("%2d processes: %4u planes, %4u and %4u with ghosts; sets %8.3f GB, %5.2f times an even "
-               "share; %d threads and logs' least %.3f GB\n",
-               processes.count, planes.own, planes.with[0], planes.with[1], 1e-9 * sets,
-               sets * processes.count / (double)solver_sets(&layout, threads, NULL).all, threads,
-               1e-9 * (all - sets));
+        printf(
+            "%2d processes: %4u planes, %4u and %4u with ghosts; sets %8.3f GB, %5.2f times an even "
+            "share; %d threads and logs' least %.3f GB\n",
+            processes.count, planes.own, planes.with[0], planes.with[1], 1e-9 * sets,
+            sets * processes.count / (double)solver_sets(&layout, threads, NULL).all, threads,
+            1e-9 * (all - sets));
     }
     layout_free(&layout);
     return 0;

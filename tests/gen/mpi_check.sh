@@ -119,7 +119,7 @@ killed() {
     left "$folder"
 }
 
-# A rank is killed while a table is solved, twice. The same number of ranks then resumes from the
+# A rank is killed while a table is solved, twice. As many ranks then resume from the
 # checkpoint.
 resumed() {
     local folder=$work/resumed name=$1 divide=$2 file

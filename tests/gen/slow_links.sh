@@ -8,7 +8,7 @@
 # links carried, including smaller tables and headers. It needs root, and changes nothing outside
 # the namespaces.
 set -u
-[ $# -ge 4 ] || { sed -n '2,7s/^# \?//p' "$0" >&2; exit 2; }
+[ $# -ge 4 ] || { sed -n '2,10s/^# \?//p' "$0" >&2; exit 2; }
 build=$(cd "$1" && pwd)
 count=$2 rates=$3 material=$4
 shift 4
@@ -58,14 +58,14 @@ sent() { ip -n "$name-0" -s -j link show | python3 -c 'import json, sys
 print(sum(p["stats64"]["rx"]["bytes"] for p in json.load(sys.stdin) if p["ifname"].startswith("port")))'; }
 
 # One process makes all the tables that the material needs.
-mkdir "$work/juniors"
-"$build/trebuchet" gen --quiet "$@" --tables "$work/juniors" "$material" || fail 'one process failed'
+mkdir "$work/sub-endings"
+"$build/trebuchet" gen --quiet "$@" --tables "$work/sub-endings" "$material" || fail 'one process failed'
 mkdir "$work/alone"
-mv "$work/juniors/$material".* "$work/alone"
+mv "$work/sub-endings/$material".* "$work/alone"
 for rate in $rates; do
     limit "$rate"
     rm -rf "$work/tables"
-    cp -r "$work/juniors" "$work/tables"
+    cp -r "$work/sub-endings" "$work/tables"
     before=$(sent)
     ip netns exec "$name-1" timeout 3600 mpirun -n "$count" --host "$hosts" --mca plm_rsh_agent "$work/agent" --mca btl tcp,self \
         --mca btl_tcp_if_include 10.99.0.0/24 --mca oob_tcp_if_include 10.99.0.0/24 -x OMP_WAIT_POLICY \

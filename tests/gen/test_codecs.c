@@ -5,13 +5,13 @@
 #include <omp.h>
 
 #include "check/compare/compare.h"
+#include "check/verify/verify.h"
 #include "core/format/index.h"
 #include "core/format/table.h"
 #include "gen/write/axis_orders.h"
 #include "gen/write/reorder.h"
 #include "tests/support/gen_run.h"
 #include "tests/support/part.h"
-#include "check/verify/verify.h"
 
 enum { TINY = 3 * 4096 };
 

@@ -166,11 +166,11 @@ static CodedBlocks encode(const Coder *coder, const uint8_t *cells, size_t size,
 {
     treb_error error = {0};
     CodedBlocks blocks = {0};
-    CoderBuffer *room = coder_buffer_make(coder);
-    ck_assert_ptr_nonnull(room);
-    ck_assert_msg(coder_encode(coder, room, cells, size, bytes, &blocks, &error) == TREB_OK, "%s",
+    CoderBuffer *buffer = coder_buffer_make(coder);
+    ck_assert_ptr_nonnull(buffer);
+    ck_assert_msg(coder_encode(coder, buffer, cells, size, bytes, &blocks, &error) == TREB_OK, "%s",
                   error.text);
-    coder_buffer_free(room);
+    coder_buffer_free(buffer);
     return blocks;
 }
 
@@ -260,16 +260,16 @@ START_TEST(wrong_block_sizes)
     CoderCells all = {cells, 2};
     CoderSample sample = {.stretch = &all, .count = 1, .size = 2};
     Coder *coder = learn_with(&sample, (CoderOptions){.threads = 1});
-    CoderBuffer *room = coder_buffer_make(coder);
-    ck_assert_ptr_nonnull(room);
+    CoderBuffer *buffer = coder_buffer_make(coder);
+    ck_assert_ptr_nonnull(buffer);
     for (int i = 0; i < 3; i++) {
         treb_error error = {0};
         CodedBlocks blocks = {0};
-        ck_assert_int_eq(coder_encode(coder, room, cells, 2, sizes[i], &blocks, &error),
+        ck_assert_int_eq(coder_encode(coder, buffer, cells, 2, sizes[i], &blocks, &error),
                          TREB_ERR_ARGUMENT);
         ck_assert_ptr_nonnull(strstr(error.text, "blocks"));
     }
-    coder_buffer_free(room);
+    coder_buffer_free(buffer);
     coder_free(coder);
 }
 END_TEST
@@ -310,7 +310,7 @@ START_TEST(one_value_only)
 END_TEST
 
 /* A code of one value has one symbol. The file has nothing else of such an array. */
-START_TEST(a_value_alone_is_one_symbol)
+START_TEST(a_single_value_is_one_symbol)
 {
     CoderSample sample = {.size = 1000000};
     sample.present[9] = true;
@@ -368,7 +368,7 @@ START_TEST(no_sample)
 END_TEST
 
 /* No code is made after the caller asked to stop. */
-START_TEST(no_time)
+START_TEST(stopped)
 {
     atomic_bool stop = true;
     treb_error error = {0};
@@ -384,22 +384,22 @@ END_TEST
 
 /* A value that was not announced is an error. So is a cell that allows none of the announced
  * values. */
-START_TEST(strange_cells)
+START_TEST(unexpected_values)
 {
     static const uint8_t strange[] = {4, 0, ENCODE_UP_TO | 2, ENCODE_VALUES - 1};
     static const uint8_t good[] = {3, 5, ENCODE_UP_TO | 3, ENCODE_UP_TO | 30, ENCODE_ANY};
     CoderSample sample = {.size = 1000};
     sample.present[3] = sample.present[5] = true;
     Coder *coder = learn_with(&sample, (CoderOptions){.threads = 1});
-    CoderBuffer *room = coder_buffer_make(coder);
-    ck_assert_ptr_nonnull(room);
+    CoderBuffer *buffer = coder_buffer_make(coder);
+    ck_assert_ptr_nonnull(buffer);
     CodedBlocks blocks = {0};
     uint8_t cells[100];
     for (size_t i = 0; i < sizeof strange; i++) {
         treb_error error = {0};
         memset(cells, 3, sizeof cells);
         cells[50] = strange[i];
-        ck_assert_int_eq(coder_encode(coder, room, cells, sizeof cells, 64, &blocks, &error),
+        ck_assert_int_eq(coder_encode(coder, buffer, cells, sizeof cells, 64, &blocks, &error),
                          TREB_ERR_ARGUMENT);
         ck_assert_ptr_nonnull(strstr(error.text, "value"));
     }
@@ -408,7 +408,7 @@ START_TEST(strange_cells)
         round_trip_with(coder, cells, sizeof cells, 64);
     }
     coder_blocks_free(&blocks);
-    coder_buffer_free(room);
+    coder_buffer_free(buffer);
     coder_free(coder);
 }
 END_TEST
@@ -471,7 +471,7 @@ START_TEST(symbols_have_a_limit)
 END_TEST
 
 /* A code learned from one in ten cells is about as good as one learned from all. */
-START_TEST(a_sample_will_do)
+START_TEST(a_sample_suffices)
 {
     enum { SIZE = 2000000, LENGTH = 4000, PART = 10, COUNT = SIZE / LENGTH / PART };
     random_state = 8;
@@ -546,15 +546,15 @@ START_TEST(threads_do_not_matter)
 #pragma omp parallel num_threads(4)
     {
         treb_error error;
-        CoderBuffer *room = coder_buffer_make(first);
+        CoderBuffer *buffer = coder_buffer_make(first);
 #pragma omp for schedule(dynamic)
         for (size_t i = 0; i < SLICES; i++)
-            if (room == NULL || coder_encode(first, room, cells + i * length, length, 700, &many[i],
-                                             &error) != TREB_OK) {
+            if (buffer == NULL || coder_encode(first, buffer, cells + i * length, length, 700,
+                                               &many[i], &error) != TREB_OK) {
 #pragma omp atomic
                 failed++;
             }
-        coder_buffer_free(room);
+        coder_buffer_free(buffer);
     }
     ck_assert_int_eq(failed, 0);
     for (size_t i = 0; i < SLICES; i++) {
@@ -584,15 +584,15 @@ START_TEST(blocks_are_used_again)
     CoderCells all = {cells, SIZE};
     CoderSample sample = {.stretch = &all, .count = 1, .size = SIZE};
     Coder *coder = learn_with(&sample, (CoderOptions){.threads = 2});
-    CoderBuffer *room = coder_buffer_make(coder);
-    ck_assert_ptr_nonnull(room);
+    CoderBuffer *buffer = coder_buffer_make(coder);
+    ck_assert_ptr_nonnull(buffer);
     CodedBlocks again = {0};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         treb_error error;
         const uint8_t *from = cells + calls[i].from;
         CodedBlocks new = encode(coder, from, calls[i].size, calls[i].bytes);
         ck_assert_int_eq(
-            coder_encode(coder, room, from, calls[i].size, calls[i].bytes, &again, &error),
+            coder_encode(coder, buffer, from, calls[i].size, calls[i].bytes, &again, &error),
             TREB_OK);
         ck_assert_uint_eq(again.block_bytes, calls[i].bytes);
         ck_assert((again.count == 0) == (calls[i].size == 0));
@@ -600,7 +600,7 @@ START_TEST(blocks_are_used_again)
         coder_blocks_free(&new);
     }
     coder_blocks_free(&again);
-    coder_buffer_free(room);
+    coder_buffer_free(buffer);
     coder_free(coder);
     free(cells);
 }
@@ -645,14 +645,14 @@ int main(void)
     tcase_add_test(group, wrong_block_sizes);
     tcase_add_test(group, long_runs);
     tcase_add_test(group, one_value_only);
-    tcase_add_test(group, a_value_alone_is_one_symbol);
+    tcase_add_test(group, a_single_value_is_one_symbol);
     tcase_add_test(group, values_that_the_sample_lacks);
     tcase_add_test(group, no_sample);
-    tcase_add_test(group, no_time);
-    tcase_add_test(group, strange_cells);
+    tcase_add_test(group, stopped);
+    tcase_add_test(group, unexpected_values);
     tcase_add_test(group, cells_that_do_not_matter);
     tcase_add_test(group, symbols_have_a_limit);
-    tcase_add_test(group, a_sample_will_do);
+    tcase_add_test(group, a_sample_suffices);
     tcase_add_test(group, small_arrays_have_few_symbols);
     tcase_add_test(group, threads_do_not_matter);
     tcase_add_test(group, blocks_are_used_again);

@@ -5,8 +5,8 @@
 #include <check.h>
 #include <stdio.h>
 
-#include "gen/compress/size_estimate.h"
 #include "gen/compress/huffman.h"
+#include "gen/compress/size_estimate.h"
 #include "tests/gen/decode.h"
 #include "tests/support/part.h"
 #include "tests/support/random.h"
@@ -319,9 +319,9 @@ START_TEST(words_have_a_limit)
     for (int s = 2; s < SYMBOLS; s++) used[s] = used[s - 1] + used[s - 2];
     ck_assert(huffman_make(&huffman, used, SYMBOLS));
     ck_assert_uint_le(huffman.longest, CODE_WORD_MAX);
-    uint64_t room = 0;
-    for (int s = 0; s < SYMBOLS; s++) room += UINT64_C(1) << (40 - huffman.length[s]);
-    ck_assert_uint_eq(room, UINT64_C(1) << 40);
+    uint64_t sum = 0;
+    for (int s = 0; s < SYMBOLS; s++) sum += UINT64_C(1) << (40 - huffman.length[s]);
+    ck_assert_uint_eq(sum, UINT64_C(1) << 40);
     ck_assert_uint_le(huffman.length[SYMBOLS - 1], huffman.length[0]);
 }
 END_TEST

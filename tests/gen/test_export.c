@@ -3,8 +3,8 @@
 #include <omp.h>
 
 #include "core/chess/movegen.h"
-#include "gen/syzygy/remap.h"
 #include "gen/syzygy/array_orders.h"
+#include "gen/syzygy/remap.h"
 #include "tests/support/gen_run.h"
 #include "tests/support/random.h"
 
@@ -15,10 +15,10 @@ enum { VERDICTS_AND_DTZ = 1 << TREB_WDL | 1 << TREB_DTZ };
 /* Returns the value of a cell in the slow way: by the number of its position in our own index. */
 static uint8_t value_of(const Remap *g, uint64_t cell)
 {
-    const RemapTables *maps = g->maps;
-    const Layout *layout = maps->layout;
+    const RemapTables *tables = g->tables;
+    const Layout *layout = tables->layout;
     treb_position pos;
-    syzygy_position_of(g->index, &maps->syzygy, g->file, cell, TREB_WHITE, &pos);
+    syzygy_position_of(g->index, &tables->syzygy, g->file, cell, TREB_WHITE, &pos);
     uint64_t pawns[2];
     int king[2], symmetry;
     for (int c = 0; c < 2; c++) {
@@ -32,8 +32,8 @@ static uint8_t value_of(const Remap *g, uint64_t cell)
     }
     int pair = index_kings(layout->pawns, king[0], king[1], &symmetry);
     if (pair < 0) return g->nothing;
-    uint64_t at =
-        maps->place[index_slice(&layout->index, pawns)] * maps->slice + (uint64_t)pair * maps->plane;
+    uint64_t at = tables->place[index_slice(&layout->index, pawns)] * tables->slice +
+                  (uint64_t)pair * tables->plane;
     uint64_t left[2][TREB_TYPES];
     for (int c = 0; c < 2; c++)
         for (int t = 0; t < TREB_TYPES; t++) left[c][t] = pos.by_color[c] & pos.by_type[t];
@@ -52,8 +52,8 @@ static void fill_from(const Layout *layout, uint8_t *from, uint64_t size)
         uint64_t sum = i >> 6 * layout->men;
         for (int k = 0; k < layout->men; k++) {
             uint64_t sq = i >> 6 * (layout->men - 1 - k) & 63;
-            sum +=
-                (sq * sq * 37 + sq) * (uint64_t)(1 + layout->man[k].type + 7 * layout->man[k].color);
+            sum += (sq * sq * 37 + sq) *
+                   (uint64_t)(1 + layout->man[k].type + 7 * layout->man[k].color);
         }
         from[i] = (uint8_t)(sum * 2654435761u >> 24) % 200;
     }
@@ -81,39 +81,39 @@ static const struct {
     const char *name;
     size_t orders; /* number of orders */
     size_t every;  /* one in `every` orders is tested */
-} gathered[] = {{"KPvK", 6, 1},   {"KPvKP", 24, 1}, {"KRvKP", 24, 1}, {"KBNvK", 48, 5},
+} remapped[] = {{"KPvK", 6, 1},   {"KPvKP", 24, 1}, {"KRvKP", 24, 1}, {"KBNvK", 48, 5},
                 {"KNNvK", 4, 1},  {"KRvKR", 48, 5}, {"KPPvK", 6, 1},  {"KNPvK", 24, 5},
                 {"KNNNvK", 4, 3}, {"KPvKPP", 24, 9}};
 
-START_TEST(every_cell_is_its_positions)
+START_TEST(cells_are_remapped)
 {
     Layout layout;
-    RemapTables *maps = malloc(sizeof *maps);
+    RemapTables *tables = malloc(sizeof *tables);
     ArrayOrders orders;
     uint64_t random = (uint64_t)_i + 1;
-    Material m = material_of(gathered[_i].name);
+    Material m = material_of(remapped[_i].name);
     ck_assert(layout_init(&layout, &m));
-    ck_assert(remap_tables_init(maps, &layout));
-    ck_assert(orders_list(&orders, maps));
-    ck_assert_uint_eq(orders.count, gathered[_i].orders);
+    ck_assert(remap_tables_init(tables, &layout));
+    ck_assert(orders_list(&orders, tables));
+    ck_assert_uint_eq(orders.count, remapped[_i].orders);
     int files = layout.pawns ? 4 : 1;
-    for (size_t i = 0; i < orders.count; i += gathered[_i].every) {
+    for (size_t i = 0; i < orders.count; i += remapped[_i].every) {
         const ArrayOrder *order = &orders.order[i];
         SyzygyIndex index;
         int file = (int)(i % (size_t)files);
-        ck_assert(syzygy_index_init(&index, &maps->syzygy, &m, order->man, order->place,
+        ck_assert(syzygy_index_init(&index, &tables->syzygy, &m, order->man, order->place,
                                     order->place2, file));
-        uint64_t cells = maps->slices[file] * maps->slice;
+        uint64_t cells = tables->slices[file] * tables->slice;
         uint8_t *from = malloc(cells), *out = malloc(index.size);
         fill_from(&layout, from, cells);
-        check_order(&(Remap){maps, &index, file, from, 201}, out, &random);
+        check_order(&(Remap){tables, &index, file, from, 201}, out, &random);
         free(from);
         free(out);
     }
     orders_free(&orders);
-    remap_tables_free(maps);
+    remap_tables_free(tables);
     layout_free(&layout);
-    free(maps);
+    free(tables);
 }
 END_TEST
 
@@ -177,8 +177,8 @@ static Compared compare_material(treb_tables *const set[2], const char *name, ui
     return sum;
 }
 
-/* Ours are proved by the verifier and by what others published. With pawns on both sides: test_export() in
- * tests/test_programs.py. */
+/* The exported values equal those of our tables. Our tables are checked by the verifier and against
+ * published figures. test_export() in tests/test_programs.py tests pawns on both sides. */
 START_TEST(exported_values_are_ours)
 {
     static const char *const names[] = {"KPvK", "KQvK", "KRvK", "KBvK", "KNvK"};
@@ -267,8 +267,7 @@ int main(void)
     Suite *suite = suite_create("export");
     TCase *tests = tcase_create("all");
     tcase_set_timeout(tests, 300);
-    tcase_add_loop_test(tests, every_cell_is_its_positions, 0,
-                        (int)(sizeof gathered / sizeof *gathered));
+    tcase_add_loop_test(tests, cells_are_remapped, 0, (int)(sizeof remapped / sizeof *remapped));
     tcase_add_test(tests, exported_values_are_ours);
     tcase_add_test(tests, files_do_not_depend_on_the_run);
     tcase_add_test(tests, stopped_runs_leave_whole_files);

@@ -308,7 +308,7 @@ START_TEST(missing_files_come_back)
 }
 END_TEST
 
-START_TEST(metrics_by_choice)
+START_TEST(chosen_metrics)
 {
     static const struct {
         unsigned metrics;
@@ -419,7 +419,7 @@ START_TEST(stopped_between_tables)
 END_TEST
 
 /* Stops the run when some slices of its fourth table or a later one are done. */
-static void *pull_brake(void *context)
+static void *stop_in_fourth_table(void *context)
 {
     Run *run = context;
     while (!atomic_load(&run->stop)) {
@@ -432,12 +432,12 @@ static void *pull_brake(void *context)
 
 START_TEST(stopped_within_a_table)
 {
-    pthread_t brake;
+    pthread_t stopper;
     Run run = new_run(work, EVERY);
-    ck_assert_int_eq(pthread_create(&brake, NULL, pull_brake, &run), 0);
+    ck_assert_int_eq(pthread_create(&stopper, NULL, stop_in_fourth_table, &run), 0);
     run_names(&run, "KBvKP");
     atomic_store(&run.stop, true);
-    pthread_join(brake, NULL);
+    pthread_join(stopper, NULL);
     ck_assert(run.stopped);
     check_folder(work, true);
     run = new_run(work, EVERY);
@@ -448,7 +448,7 @@ END_TEST
 
 /* The progress counts all planes of a slice for each side, so that a reader sees how much of it is
  * set up. */
-START_TEST(tells_planes)
+START_TEST(progress_counts_planes)
 {
     Layout layout;
     Material last = material_of("KRvKN");
@@ -482,7 +482,7 @@ END_TEST
 
 /* All parts of a partition have about the same number of planes. A push never leads to a plane of
  * another part, even if it leads to the other half of the board. */
-START_TEST(planes_are_dealt_out)
+START_TEST(planes_are_partitioned)
 {
     Layout layout;
     uint8_t part[4096];
@@ -513,17 +513,17 @@ static Suite *gen_suite(void)
     tcase_add_test(all, published_figures);
     tcase_add_test(all, golden_positions);
     tcase_add_test(all, golden_moves);
-    tcase_add_loop_test(all, planes_are_dealt_out, 0, 2);
+    tcase_add_loop_test(all, planes_are_partitioned, 0, 2);
     tcase_add_checked_fixture(ways, make_work, remove_work);
     tcase_add_loop_test(ways, threads_do_not_matter, 0, 2);
     tcase_add_test(ways, missing_files_come_back);
-    tcase_add_loop_test(ways, metrics_by_choice, 0, 6);
+    tcase_add_loop_test(ways, chosen_metrics, 0, 6);
     tcase_add_test(ways, scratch_files_are_used);
     tcase_add_test(ways, scratch_files_of_another_kind);
     tcase_add_test(ways, scratch_files_damaged);
     tcase_add_test(ways, stopped_between_tables);
     tcase_add_test(ways, stopped_within_a_table);
-    tcase_add_test(ways, tells_planes);
+    tcase_add_test(ways, progress_counts_planes);
     tcase_add_test(ways, no_such_folder);
     suite_add_tcase(suite, all);
     suite_add_tcase(suite, ways);

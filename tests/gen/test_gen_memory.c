@@ -187,14 +187,14 @@ static void recode(void *context)
     CoderSample sample = {.stretch = &all, .count = 1, .size = sizeof r->cells};
     CodedBlocks blocks = {0};
     Coder *coder = coder_learn(&sample, &(CoderOptions){.threads = 1}, &error);
-    CoderBuffer *room = coder != NULL ? coder_buffer_make(coder) : NULL;
-    r->status = room == NULL
+    CoderBuffer *buffer = coder != NULL ? coder_buffer_make(coder) : NULL;
+    r->status = buffer == NULL
                     ? TREB_ERR_MEMORY
-                    : coder_encode(coder, room, r->cells, sizeof r->cells, 100, &blocks, &error);
+                    : coder_encode(coder, buffer, r->cells, sizeof r->cells, 100, &blocks, &error);
     if (coder == NULL && error.status != TREB_ERR_MEMORY) r->status = TREB_ERR_ARGUMENT;
     r->bytes[1] = r->status == TREB_OK ? blocks.count * 100 + coder_code(coder, NULL) : 0;
     coder_blocks_free(&blocks);
-    coder_buffer_free(room);
+    coder_buffer_free(buffer);
     coder_free(coder);
 }
 
@@ -220,7 +220,8 @@ END_TEST
 /* ---- A missing sub-ending is an error: no slice is left out ---------------------------------- */
 
 static treb_status find_nothing(void *context, const Layout *layout, uint64_t slice, int side,
-                                bool push, const SolvedArrays **solved, int *lane, treb_error *error)
+                                bool push, const SolvedArrays **solved, int *lane,
+                                treb_error *error)
 {
     static const SolvedArrays nothing;
     (void)context, (void)layout, (void)slice, (void)side, (void)push, (void)error;
@@ -229,7 +230,10 @@ static treb_status find_nothing(void *context, const Layout *layout, uint64_t sl
     return TREB_OK;
 }
 
-static void release_nothing(void *context, const SolvedArrays *solved) { (void)context, (void)solved; }
+static void release_nothing(void *context, const SolvedArrays *solved)
+{
+    (void)context, (void)solved;
+}
 
 static const Layout *own_shape(void *context, const Material *material, unsigned wanted)
 {
@@ -270,7 +274,7 @@ static const Layout *no_shape(void *context, const Material *material, unsigned 
     return NULL;
 }
 
-START_TEST(missing_juniors_are_errors)
+START_TEST(missing_sub_endings_are_errors)
 {
     Layout layout;
     MemoryBudget budget;
@@ -299,7 +303,7 @@ int main(void)
     tcase_add_checked_fixture(all, make_work, remove_work);
     tcase_add_test(all, budget_refuses);
     tcase_add_test(all, budget_keeps_spare_arrays);
-    tcase_add_test(all, missing_juniors_are_errors);
+    tcase_add_test(all, missing_sub_endings_are_errors);
     tcase_add_test(all, conversions_without_memory);
     tcase_add_test(all, coder_without_memory);
     tcase_add_loop_test(all, allocations_fail_one_by_one, 0, 5);

@@ -7,8 +7,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "tests/support/gen_run.h"
 #include "core/system/clock.h"
+#include "tests/support/gen_run.h"
 
 /* Three kinds of tables. The first saves a slice between plies. The second has groups of slices, en
  * passant captures and promotions. The third has promotions that need subset_men. The last two have

@@ -153,8 +153,8 @@ static uint64_t walk_squares(int type, int from, uint64_t occupied)
     return seen;
 }
 
-static void naive_unmove(const KernelPlane *plane, int man, int type, const uint64_t *in,
-                         uint64_t *out, KernelRows out_rows)
+static void naive_retro_move(const KernelPlane *plane, int man, int type, const uint64_t *in,
+                             uint64_t *out, KernelRows out_rows)
 {
     size_t words = kernel_plane_words(plane->men);
     for (size_t w = 0; w < words; w++) {
@@ -177,21 +177,22 @@ static void naive_unmove(const KernelPlane *plane, int man, int type, const uint
 
 /* With four men or a pair, limits the rows: of `in` to those that are not empty, of `out` to a
  * random choice. */
-static void tell_rows(const KernelPlane *plane, const uint64_t *in, uint64_t room[2][64],
-                      KernelRows rows[2])
+static void random_row_masks(const KernelPlane *plane, const uint64_t *in, uint64_t masks[2][64],
+                             KernelRows rows[2])
 {
     if ((plane->men != 4 && !plane->pair) || next_random(&seed) % 4 == 0) return;
-    memset(room[0], 0, sizeof room[0]);
-    for (size_t row_block = 0; row_block < 64; row_block++) room[1][row_block] = next_random(&seed) | next_random(&seed);
+    memset(masks[0], 0, sizeof masks[0]);
+    for (size_t row_block = 0; row_block < 64; row_block++)
+        masks[1][row_block] = next_random(&seed) | next_random(&seed);
     for (size_t w = 0; w < kernel_plane_words(plane->men); w++)
-        if (in[w]) room[0][word_square(plane, w, 0)] |= UINT64_C(1) << word_square(plane, w, 1);
-    rows[0].of = room[0];
-    rows[1].of = room[1];
+        if (in[w]) masks[0][word_square(plane, w, 0)] |= UINT64_C(1) << word_square(plane, w, 1);
+    rows[0].of = masks[0];
+    rows[1].of = masks[1];
 }
 
 /* Tests one set with all builds. The earlier bits of `out` and the rows outside the mask must not
  * change. */
-static void check_unmove(int men, bool pair, int man, int type, int thin)
+static void check_retro_move(int men, bool pair, int man, int type, int thin)
 {
     const Kernel *build[4];
     int builds = kernel_builds(build);
@@ -203,10 +204,10 @@ static void check_unmove(int men, bool pair, int man, int type, int thin)
     fill_set(&plane, rows[0].row_blocks, thin, in);
     fill_set(&plane, KERNEL_ALL, 4, before);
     memcpy(want, before, words * sizeof *want);
-    uint64_t room[2][64];
-    tell_rows(&plane, in, room, rows);
-    if (!pair || man != 1) naive_unmove(&plane, man, type, in, want, rows[1]);
-    if (pair && man == 0) naive_unmove(&plane, 1, type, in, want, rows[1]);
+    uint64_t masks[2][64];
+    random_row_masks(&plane, in, masks, rows);
+    if (!pair || man != 1) naive_retro_move(&plane, man, type, in, want, rows[1]);
+    if (pair && man == 0) naive_retro_move(&plane, 1, type, in, want, rows[1]);
     for (int b = 0; b < builds; b++) {
         memcpy(out, before, words * sizeof *out);
         build[b]->retro_move(&plane, man, type, in, rows[0], out, rows[1]);
@@ -223,15 +224,15 @@ static void check_unmove(int men, bool pair, int man, int type, int thin)
     free(before);
 }
 
-START_TEST(unmoves)
+START_TEST(retro_moves)
 {
     static const int rounds[] = {0, 2000, 150, 12, 2}, thin[] = {0, 3, 3, 3, 7};
     int men = _i;
     for (int man = 0; man < men; man++)
         for (int type = TREB_KNIGHT; type <= TREB_QUEEN; type++)
             for (int round = 0; round < rounds[men]; round++)
-                check_unmove(men, men >= 3 && round % 2, man, type,
-                             men < 4 ? round % (thin[men] + 1) : thin[men]);
+                check_retro_move(men, men >= 3 && round % 2, man, type,
+                                 men < 4 ? round % (thin[men] + 1) : thin[men]);
 }
 END_TEST
 
@@ -255,10 +256,10 @@ static void check_merge(int men, bool pair, int symmetry)
     int builds = kernel_builds(build);
     size_t words = kernel_plane_words(men), stride = men < 4 ? 1 : 61;
     KernelRows rows[2] = {KERNEL_ROWS_ALL, {random_rows(men), NULL}};
-    uint64_t *in = new_set(words), *out = new_set(words), room[2][64];
+    uint64_t *in = new_set(words), *out = new_set(words), masks[2][64];
     for (size_t w = 0; w < words; w++)
         in[w] = w / 64 % 7 == 0 || !row_kept(&plane, w) ? 0 : next_random(&seed);
-    tell_rows(&plane, in, room, rows);
+    random_row_masks(&plane, in, masks, rows);
     for (int b = 0; b < builds; b++) {
         for (size_t w = 0; w < words; w++) out[w] = square_bit(w % 64);
         build[b]->merge(&plane, symmetry, in, rows[0], out, rows[1]);
@@ -282,7 +283,7 @@ START_TEST(merges)
 }
 END_TEST
 
-/* Without men the bits of a word are slices (gen/solve/solved.h). No symmetry moves them. */
+/* Without men the bits of a word are slices (gen/solve/slice_provider.h). No symmetry moves them. */
 START_TEST(merge_without_men)
 {
     const Kernel *build[4];
@@ -320,7 +321,8 @@ static Distances new_distances(size_t words)
         uint64_t kind = next_random(&seed) % 4;
         b.set[w] = kind == 0 ? 0 : kind == 1 ? UINT64_MAX : next_random(&seed) & next_random(&seed);
     }
-    for (size_t i = 0; i < 64 * words; i++) b.plies[i] = b.want[i] = next_random(&seed) % (span + 1);
+    for (size_t i = 0; i < 64 * words; i++)
+        b.plies[i] = b.want[i] = next_random(&seed) % (span + 1);
     return b;
 }
 
@@ -432,7 +434,7 @@ int main(void)
     Suite *suite = suite_create("kernel");
     TCase *kernel = tcase_create("kernel");
     tcase_add_test(kernel, builds_listed);
-    tcase_add_loop_test(kernel, unmoves, 1, 5);
+    tcase_add_loop_test(kernel, retro_moves, 1, 5);
     tcase_add_loop_test(kernel, merges, 1, 5);
     tcase_add_test(kernel, merge_without_men);
     tcase_add_test(kernel, distances);

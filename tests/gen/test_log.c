@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gen/solve/kernel.h"
 #include "core/system/hash.h"
 #include "core/system/memory_layout.h"
+#include "gen/solve/kernel.h"
 #include "gen/solve/log.h"
 #include "tests/support/random.h"
 #include "tests/support/suite.h"
@@ -24,7 +24,7 @@ typedef struct Written {
     MemoryBudget budget;
     LogSpace *space;
     Log *log;
-    LogBuffer room;
+    LogBuffer buffer;
     void *memory;
     uint64_t *set[STREAMS][ENTRIES];
     unsigned tag[STREAMS][ENTRIES];
@@ -35,15 +35,17 @@ static void random_set(size_t words, uint64_t *set, uint64_t *row_blocks)
 {
     uint64_t kind = next_random(&seed) % 5;
     memset(set, 0, words * sizeof *set);
-    *row_blocks = words < 4096 || next_random(&seed) % 2 ? KERNEL_ALL : next_random(&seed) & next_random(&seed);
+    *row_blocks = words < 4096 || next_random(&seed) % 2 ? KERNEL_ALL
+                                                         : next_random(&seed) & next_random(&seed);
     for (size_t w = 0; w < words; w++) {
         uint64_t thin = next_random(&seed) & next_random(&seed) & next_random(&seed);
         bool in = words < 4096 || *row_blocks >> (w / (words / 64)) & 1;
         if (!in || kind == 0) continue;
         set[w] = kind == 1   ? UINT64_MAX
                  : kind == 2 ? thin
-                 : kind == 3 ? next_random(&seed) % 50 == 0 ? thin : 0
-                             : (uint64_t)(next_random(&seed) % words == 0) << next_random(&seed) % 64;
+                 : kind == 3
+                     ? next_random(&seed) % 50 == 0 ? thin : 0
+                     : (uint64_t)(next_random(&seed) % words == 0) << next_random(&seed) % 64;
     }
 }
 
@@ -66,13 +68,15 @@ static void add_entry(Written *w, uint32_t stream, int entry, uint64_t row_block
         size_t count;
         uint32_t *cell = list_cells(set, w->words, &count);
         status =
-            log_add_cells(w->log, stream, w->tag[stream][entry], cell, count, &w->room, &error);
+            log_add_cells(w->log, stream, w->tag[stream][entry], cell, count, &w->buffer, &error);
         free(cell);
     } else {
         /* The content of other row blocks must not matter. */
         for (size_t i = 0; i < w->words; i++)
-            noisy[i] = w->words < 4096 || row_blocks >> (i / (w->words / 64)) & 1 ? set[i] : UINT64_MAX;
-        status = log_add(w->log, stream, w->tag[stream][entry], noisy, row_blocks, &w->room, &error);
+            noisy[i] =
+                w->words < 4096 || row_blocks >> (i / (w->words / 64)) & 1 ? set[i] : UINT64_MAX;
+        status =
+            log_add(w->log, stream, w->tag[stream][entry], noisy, row_blocks, &w->buffer, &error);
     }
     free(noisy);
     ck_assert_int_eq(status, TREB_OK);
@@ -94,10 +98,10 @@ static void init_log(Written *w, size_t words)
     MemoryLayout arrays = {NULL, 0};
     *w = (Written){.words = words};
     budget_init(&w->budget, (uint64_t)64 * MEBI);
-    log_buffer_place(&w->room, words, &arrays);
+    log_buffer_place(&w->buffer, words, &arrays);
     ck_assert_ptr_nonnull(w->memory = budget_alloc(&w->budget, arrays.size));
     arrays = (MemoryLayout){w->memory, 0};
-    log_buffer_place(&w->room, words, &arrays);
+    log_buffer_place(&w->buffer, words, &arrays);
     for (int i = 0; i < STREAMS * ENTRIES; i++)
         ck_assert_ptr_nonnull(w->set[i / ENTRIES][i % ENTRIES] =
                                   aligned_alloc(64, (words * 8 + 63) & ~63ul));
@@ -150,7 +154,7 @@ static void check_stream(Written *w, uint32_t stream)
     LogReader reader;
     LogEntry entry;
     treb_error error;
-    log_read(&reader, w->log, stream, &w->room);
+    log_read(&reader, w->log, stream, &w->buffer);
     for (int e = 0; e < ENTRIES; e++) {
         if (is_empty(w->set[stream][e], w->words)) continue;
         ck_assert(log_may_have(w->log, stream, w->tag[stream][e]));
@@ -172,7 +176,7 @@ static void check_due(Written *w)
         for (uint32_t s = 0; s < STREAMS; s++) {
             if (is_empty(w->set[s][e], w->words)) continue;
             ck_assert_uint_eq(log_due(w->log, s), w->tag[s][e]);
-            ck_assert_int_eq(log_take(w->log, s, &w->room, &entry, &error), TREB_OK);
+            ck_assert_int_eq(log_take(w->log, s, &w->buffer, &entry, &error), TREB_OK);
             check_entry(w, &entry, s, e);
         }
     for (uint32_t s = 0; s < STREAMS; s++) ck_assert_uint_eq(log_due(w->log, s), LOG_TAGS);
@@ -223,14 +227,14 @@ START_TEST(remembered)
     ck_assert_ptr_nonnull(w.log = log_new(w.space, STREAMS, w.words));
     write_all(&w);
     for (uint32_t s = 0; s < STREAMS; s++)
-        ck_assert_int_eq(log_write_pending(w.log, s, &w.room, &error), TREB_OK);
+        ck_assert_int_eq(log_write_pending(w.log, s, &w.buffer, &error), TREB_OK);
     ck_assert_int_eq(log_space_sync(w.space, &error), TREB_OK);
     log_space_put(w.space, &state);
     ck_assert(!state.failed);
     for (uint32_t s = 0; s < STREAMS; s++) {
-        ck_assert_int_eq(log_add(w.log, s, 9000, w.set[s][0], KERNEL_ALL, &w.room, &error),
+        ck_assert_int_eq(log_add(w.log, s, 9000, w.set[s][0], KERNEL_ALL, &w.buffer, &error),
                          TREB_OK);
-        ck_assert_int_eq(log_write_pending(w.log, s, &w.room, &error), TREB_OK);
+        ck_assert_int_eq(log_write_pending(w.log, s, &w.buffer, &error), TREB_OK);
     }
     log_space_free(w.space);
     ck_assert_ptr_nonnull(w.space = log_space_new(&place));
@@ -267,7 +271,8 @@ START_TEST(other_streams)
         for (unsigned tag = 0; tag < EACH; tag++)
             for (uint32_t s = round; s < MANY; s += ROUNDS) {
                 for (int i = 0; i < 64; i++) set[i] = next_random(&seed);
-                ck_assert_int_eq(log_add(w.log, s, tag, set, KERNEL_ALL, &w.room, &error), TREB_OK);
+                ck_assert_int_eq(log_add(w.log, s, tag, set, KERNEL_ALL, &w.buffer, &error),
+                                 TREB_OK);
             }
         ck_assert(log_space_file_bytes(w.space) > 0);
         ck_assert_uint_le(w.budget.held - before, keep + (uint64_t)MANY / ROUNDS * 2 * LEAST);
@@ -290,7 +295,7 @@ START_TEST(no_such_folder)
     ck_assert_ptr_nonnull(w.log = log_new(w.space, STREAMS, w.words));
     treb_status status = TREB_OK;
     for (unsigned tag = 0; tag < 100 && status == TREB_OK; tag++)
-        status = log_add(w.log, 0, tag, full, KERNEL_ALL, &w.room, &error);
+        status = log_add(w.log, 0, tag, full, KERNEL_ALL, &w.buffer, &error);
     ck_assert_int_eq(status, TREB_ERR_IO);
     ck_assert_ptr_nonnull(strstr(error.text, "/no/such/folder"));
     free_log(&w);

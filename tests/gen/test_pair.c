@@ -20,23 +20,23 @@ typedef struct Made {
     int side;
 } Made;
 
-static Layout shapes[CHILDREN];
+static Layout layouts[CHILDREN];
 static Made made[CHILDREN];
-static int shape_count, made_count;
+static int layout_count, made_count;
 
-static const Layout *find_shape(void *context, const Material *material, unsigned wanted)
+static const Layout *find_layout(void *context, const Material *material, unsigned wanted)
 {
     (void)context;
     (void)wanted;
-    for (int i = 0; i < shape_count; i++)
-        if (material_equal(&shapes[i].material, material)) return &shapes[i];
-    ck_assert_int_lt(shape_count, CHILDREN);
-    ck_assert(layout_init(&shapes[shape_count], material));
-    return &shapes[shape_count++];
+    for (int i = 0; i < layout_count; i++)
+        if (material_equal(&layouts[i].material, material)) return &layouts[i];
+    ck_assert_int_lt(layout_count, CHILDREN);
+    ck_assert(layout_init(&layouts[layout_count], material));
+    return &layouts[layout_count++];
 }
 
-static treb_status find_made(void *context, const Layout *layout, uint64_t slice, int side, bool push,
-                             const SolvedArrays **solved, int *lane, treb_error *error)
+static treb_status find_child(void *context, const Layout *layout, uint64_t slice, int side,
+                              bool push, const SolvedArrays **solved, int *lane, treb_error *error)
 {
     (void)context;
     (void)push;
@@ -49,7 +49,7 @@ static treb_status find_made(void *context, const Layout *layout, uint64_t slice
     return TREB_OK;
 }
 
-static void release_made(void *context, const SolvedArrays *solved)
+static void release_child(void *context, const SolvedArrays *solved)
 {
     (void)context;
     (void)solved;
@@ -70,9 +70,9 @@ static uint64_t cell_hash(const Made *m, uint32_t plane, size_t cell)
     return sum >> 32;
 }
 
-static treb_status make_plane(void *context, const Layout *layout, const SolvedArrays *solved, int side,
-                              uint32_t plane, bool push, SolvedBuffer *room, SolvedArrays *out,
-                              treb_error *error)
+static treb_status make_plane(void *context, const Layout *layout, const SolvedArrays *solved,
+                              int side, uint32_t plane, bool push, SolvedBuffer *buffer,
+                              SolvedArrays *out, treb_error *error)
 {
     (void)context;
     (void)layout;
@@ -80,12 +80,12 @@ static treb_status make_plane(void *context, const Layout *layout, const SolvedA
     (void)error;
     const Made *m = (const Made *)solved;
     const size_t cells = m->layout->plane_cells, sets = cells / 8;
-    if (room->size < 2 * cells + 3 * sets) {
-        room->size = 2 * cells + 3 * sets;
-        room->bytes = realloc(room->bytes, room->size);
+    if (buffer->size < 2 * cells + 3 * sets) {
+        buffer->size = 2 * cells + 3 * sets;
+        buffer->bytes = realloc(buffer->bytes, buffer->size);
     }
-    uint8_t *at = room->bytes;
-    memset(at, 0, room->size);
+    uint8_t *at = buffer->bytes;
+    memset(at, 0, buffer->size);
     uint64_t *legal = (uint64_t *)(void *)at, *cursed = legal + sets / 8,
              *stalemate = cursed + sets / 8;
     uint8_t *value = at + 3 * sets, *dtc = value + cells;
@@ -107,7 +107,7 @@ static treb_status make_plane(void *context, const Layout *layout, const SolvedA
     return TREB_OK;
 }
 
-static const SliceProvider source = {NULL, find_shape, find_made, release_made, make_plane};
+static const SliceProvider source = {NULL, find_layout, find_child, release_child, make_plane};
 
 static Outcomes new_outcomes(size_t cells)
 {
@@ -133,13 +133,13 @@ static Outcomes outcomes_of(const Layout *layout, const uint64_t pawns[2], int s
 {
     treb_error error;
     Converter *converter;
-    SolvedBuffer room[CONVERTER_BUFFERS] = {{0}};
+    SolvedBuffer buffer[CONVERTER_BUFFERS] = {{0}};
     Outcomes out = new_outcomes(layout->plane_cells);
     made_count = 0;
     ck_assert_int_eq(converter_new(layout, pawns, side, &source, &converter, &error), TREB_OK);
-    ck_assert_int_eq(converter_plane(converter, kings, 0, &out, room, &error), TREB_OK);
+    ck_assert_int_eq(converter_plane(converter, kings, 0, &out, buffer, &error), TREB_OK);
     converter_free(converter);
-    for (int i = 0; i < CONVERTER_BUFFERS; i++) free(room[i].bytes);
+    for (int i = 0; i < CONVERTER_BUFFERS; i++) free(buffer[i].bytes);
     return out;
 }
 
@@ -147,8 +147,8 @@ static Outcomes outcomes_of(const Layout *layout, const uint64_t pawns[2], int s
  * Other cells have no meaning. */
 static bool is_arranged(const Layout *layout, const uint64_t pawns[2], uint32_t kings, size_t cell)
 {
-    uint64_t occupied =
-        pawns[0] | pawns[1] | square_bit(layout->king[kings][0]) | square_bit(layout->king[kings][1]);
+    uint64_t occupied = pawns[0] | pawns[1] | square_bit(layout->king[kings][0]) |
+                        square_bit(layout->king[kings][1]);
     for (int i = 0; i < layout->men; i++, cell >>= 6) {
         if (bit_test(occupied, cell & 63)) return false;
         occupied |= square_bit(cell & 63);
@@ -177,7 +177,7 @@ START_TEST(same_outcomes)
     ck_assert(pair.pair);
     plain = pair;
     plain.pair = false;
-    shape_count = 0;
+    layout_count = 0;
     size_t moves = 0;
     for (int side = 0; side < 2; side++)
         for (uint32_t kings = 7; kings < pair.kings; kings += pair.kings / 2) {
@@ -200,7 +200,7 @@ START_TEST(same_outcomes)
             free_outcomes(&all);
         }
     ck_assert_uint_gt(moves, 1000);
-    for (int i = 0; i < shape_count; i++) layout_free(&shapes[i]);
+    for (int i = 0; i < layout_count; i++) layout_free(&layouts[i]);
     layout_free(&pair);
 }
 END_TEST

@@ -82,12 +82,12 @@ static Learned *learn_cells(Stretch cells, unsigned symbols)
 }
 
 /* Checks that this processor's build finds the same symbols as the portable one. */
-static void check_builds(const Parser *parser, ParseBuffer *room, Stretch cells,
+static void check_builds(const Parser *parser, ParseBuffer *buffer, Stretch cells,
                          const uint16_t *token, size_t tokens)
 {
     uint16_t *portable = malloc(cells.size * sizeof *portable);
     ck_assert_ptr_nonnull(portable);
-    ck_assert_uint_eq(optimal_parse_portable(parser, room, cells, portable), tokens);
+    ck_assert_uint_eq(optimal_parse_portable(parser, buffer, cells, portable), tokens);
     ck_assert_mem_eq(portable, token, tokens * sizeof *token);
     free(portable);
 }
@@ -96,11 +96,11 @@ static void check_builds(const Parser *parser, ParseBuffer *room, Stretch cells,
 static uint64_t cut(const Learned *learned, Stretch cells, ParseEffort effort)
 {
     Parser *parser = parser_make(&learned->pairs, &learned->values, learned->cost, effort);
-    ParseBuffer *room = parse_buffer_make();
+    ParseBuffer *buffer = parse_buffer_make();
     uint16_t *token = malloc(cells.size * sizeof *token);
-    ck_assert(parser != NULL && room != NULL && token != NULL);
-    size_t tokens = parse_stretch(parser, room, cells, token), at = 0;
-    check_builds(parser, room, cells, token, tokens);
+    ck_assert(parser != NULL && buffer != NULL && token != NULL);
+    size_t tokens = parse_stretch(parser, buffer, cells, token), at = 0;
+    check_builds(parser, buffer, cells, token, tokens);
     size_t runs = parser_runs(parser, token, tokens, NULL);
     Run *run = malloc((runs + 1) * sizeof *run);
     ck_assert_ptr_nonnull(run);
@@ -115,7 +115,7 @@ static uint64_t cut(const Learned *learned, Stretch cells, ParseEffort effort)
     for (size_t t = 0; t < tokens; t++) cost += learned->cost[token[t]];
     free(run);
     free(token);
-    parse_buffer_free(room);
+    parse_buffer_free(buffer);
     parser_free(parser);
     return cost;
 }

@@ -132,7 +132,7 @@ static Outcome run_in_child(uint64_t memory, unsigned metrics, const char *name)
 }
 
 /* Returns the memory that a plan estimates. */
-static uint64_t forecast(unsigned metrics, const char *name)
+static uint64_t estimated_memory(unsigned metrics, const char *name)
 {
     GeneratePlan plan;
     treb_error error = {0};
@@ -159,7 +159,8 @@ START_TEST(memory_stays_below_the_bound)
                  {"KRvKN", VERDICTS, 4},
                  {"KNNvKN", VERDICTS, 1}};
     const char *name = cases[_i].name;
-    uint64_t bound = (uint64_t)(cases[_i].share * (double)forecast(cases[_i].metrics, name));
+    uint64_t bound =
+        (uint64_t)(cases[_i].share * (double)estimated_memory(cases[_i].metrics, name));
     Outcome out = run_in_child(bound, cases[_i].metrics, name);
     ck_assert_msg(out.status == TREB_OK, "%s", out.text);
     ck_assert_msg(out.peak > 0 && out.peak <= bound, "%s: %llu bytes, %llu allowed", name, out.peak,
@@ -169,7 +170,7 @@ END_TEST
 
 START_TEST(refused_before_it_starts)
 {
-    uint64_t least = forecast(EVERY, "KRvKP");
+    uint64_t least = estimated_memory(EVERY, "KRvKP");
     Outcome out = run_in_child(least - 1, EVERY, "KRvKP");
     ck_assert_int_eq(out.status, TREB_ERR_MEMORY);
     ck_assert_msg(strstr(out.text, "needs") && strstr(out.text, "MB"), "%s", out.text);
@@ -300,7 +301,7 @@ static bool wait_a_while(void *context)
     return w->calls >= w->most;
 }
 
-START_TEST(a_table_is_one_runs)
+START_TEST(one_run_makes_a_table)
 {
     FolderLock one, two;
     LockFile first, second, third;
@@ -466,7 +467,7 @@ int main(int argc, char **argv)
     tcase_add_test(others, nested_threads);
     tcase_add_test(others, one_run_in_a_folder);
     tcase_add_test(others, several_in_a_folder);
-    tcase_add_test(others, a_table_is_one_runs);
+    tcase_add_test(others, one_run_makes_a_table);
     tcase_add_test(others, runs_side_by_side);
     tcase_add_test(others, scratch_for_others);
     tcase_add_test(others, killed_runs);

@@ -1,8 +1,8 @@
 /* test_wide.c - files with two bytes for each distance, which codec zstd needs for six men. */
+#include "check/verify/verify.h"
 #include "core/format/table.h"
 #include "gen/solve/plies.h"
 #include "tests/support/gen_run.h"
-#include "check/verify/verify.h"
 
 static const char *const made[] = {"KPvK", "KQvKR", "KBvKB", "KPvKP"};
 

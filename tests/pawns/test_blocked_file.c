@@ -390,7 +390,7 @@ START_TEST(files_that_will_not_do)
     path_of_request(&other, wrong);
     uint8_t *bytes = load(path, &size);
     save(wrong, bytes, size);
-    must_not_load(&other, TREB_ERR_DAMAGED, "its name is not that of its content");
+    must_not_load(&other, TREB_ERR_DAMAGED, "its content is a different table than its name says");
     FileCheck check = {0};
     ck_assert_int_eq(blocked_file_check(wrong, &check), TREB_ERR_DAMAGED);
     save(path, bytes, size - 1);

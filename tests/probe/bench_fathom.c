@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/support/draw.h"
 #include "core/system/clock.h"
+#include "tests/support/draw.h"
 
 enum { ROUNDS = 5, POSITIONS_DEFAULT = 200000, ROOT_SHARE = 20 };
 

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "trebuchet-http.h"
 #include "core/system/clock.h"
 #include "tests/support/random.h"
+#include "trebuchet-http.h"
 
 enum { COLD, WARM, TIMES };
 

@@ -26,8 +26,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/format/index.h"
 #include "core/chess/movegen.h"
+#include "core/format/index.h"
 #include "core/system/hash.h"
 #include "probe/syzygy/syzygy.h"
 #include "tests/probe/crosscheck_dropin.h"
@@ -37,12 +37,13 @@
 enum { MATERIALS = 145, CHUNK = 4096, SHOWN = 20, EVERY_DEFAULT = 64, PATH_SIZE = 4200 };
 
 /* Results for one material. Each process has its own. */
-typedef struct Tally {
+typedef struct Counts {
     uint64_t positions, en_passant;
-    uint64_t distances, exact, rounded; /* distances compared, equal ones, and those one ply off by Syzygy's rounding */
+    uint64_t distances, exact,
+        rounded; /* distances compared, equal ones, and those one ply off by Syzygy's rounding */
     uint64_t wrong, failed;
-    DropinTally dropin;
-} Tally;
+    DropinCounts dropin;
+} Counts;
 
 typedef struct Check {
     const FathomLib *fathom;
@@ -53,12 +54,13 @@ typedef struct Check {
     bool loose; /* distances may be rounded */
     uint64_t every;
     uint64_t positions; /* number of positions to draw, if not all cells are compared */
-    Tally *tally;
+    Counts *counts;
 } Check;
 
 typedef struct Options {
     const char *syzygy, *directory;
-    const FathomLib *fathom, *dropin; /* Debian's library and ours; `dropin` is NULL if it is not tested */
+    const FathomLib *fathom,
+        *dropin; /* Debian's library and ours; `dropin` is NULL if it is not tested */
     uint64_t every, positions;
     int jobs;
 } Options;
@@ -94,26 +96,26 @@ static void complain(uint64_t *counter, const treb_position *pos, const char *wh
 
 static void compare_distance(Check *check, const treb_position *pos)
 {
-    Tally *tally = check->tally;
+    Counts *counts = check->counts;
     treb_distance ours;
     treb_status status = treb_probe_dtz(check->tables, pos, &ours, NULL);
     unsigned root = fathom_root(check->fathom, pos, NULL), theirs = TB_GET_DTZ(root),
              verdict = TB_GET_WDL(root);
     if (status != TREB_OK || root == TB_RESULT_FAILED) {
-        complain(&tally->failed, pos, "probe of DTZ fails:", status, root);
+        complain(&counts->failed, pos, "probe of DTZ fails:", status, root);
         return;
     }
-    tally->distances++;
+    counts->distances++;
     /* Fathom says "win" for a mate, without a distance: the side to move has lost in 0 plies. */
     if (root == TB_RESULT_CHECKMATE) verdict = TB_LOSS;
     if (verdict != (unsigned)ours.wdl) {
-        complain(&tally->wrong, pos, "verdict at the root is", ours.wdl, verdict);
+        complain(&counts->wrong, pos, "verdict at the root is", ours.wdl, verdict);
     } else if (ours.plies == (int)theirs) {
-        tally->exact++;
+        counts->exact++;
     } else if (check->loose && ours.wdl != TREB_DRAW && ours.plies == (int)theirs + 1) {
-        tally->rounded++;
+        counts->rounded++;
     } else {
-        complain(&tally->wrong, pos, "DTZ is", ours.plies, theirs);
+        complain(&counts->wrong, pos, "DTZ is", ours.plies, theirs);
     }
 }
 
@@ -128,14 +130,14 @@ static void compare_dropin(Check *check, const treb_position *pos, bool distance
 static void compare(Check *check, const treb_position *pos, bool distance)
 {
     treb_wdl ours;
-    Tally *tally = check->tally;
+    Counts *counts = check->counts;
     treb_status status = treb_probe_wdl(check->tables, pos, &ours, NULL);
     unsigned theirs = fathom_wdl(check->fathom, pos);
-    tally->positions++;
+    counts->positions++;
     if (status != TREB_OK || theirs == TB_RESULT_FAILED)
-        complain(&tally->failed, pos, "probe of WDL fails:", status, theirs);
+        complain(&counts->failed, pos, "probe of WDL fails:", status, theirs);
     else if (theirs != (unsigned)ours)
-        complain(&tally->wrong, pos, "WDL is", ours, theirs);
+        complain(&counts->wrong, pos, "WDL is", ours, theirs);
     if (distance) compare_distance(check, pos);
     compare_dropin(check, pos, distance);
 }
@@ -153,7 +155,7 @@ static void compare_en_passant(Check *check, const treb_position *pos)
         int sq = bit_pop(&theirs);
         with.ep = (uint8_t)(pos->turn == TREB_WHITE ? sq + 8 : sq - 8);
         if (position_check(&with, NULL) != TREB_OK || !position_ep_legal(&with)) continue;
-        check->tally->en_passant++;
+        check->counts->en_passant++;
         compare(check, &with, true);
     }
 }
@@ -223,15 +225,15 @@ static pid_t start_job(const Options *o, Check check, int job, int jobs)
     _exit(EXIT_SUCCESS);
 }
 
-static bool run_jobs(const Options *o, const Check *check, Tally *tally)
+static bool run_jobs(const Options *o, const Check *check, Counts *counts)
 {
     bool ok = true;
-    memset(tally, 0, (size_t)o->jobs * sizeof *tally);
+    memset(counts, 0, (size_t)o->jobs * sizeof *counts);
     fflush(NULL);
     for (int j = 0; j < o->jobs; j++) {
         Check mine = *check;
-        mine.tally = &tally[j];
-        mine.dropin.tally = &tally[j].dropin;
+        mine.counts = &counts[j];
+        mine.dropin.counts = &counts[j].dropin;
         if (start_job(o, mine, j, o->jobs) < 0) ok = false;
     }
     for (int status; wait(&status) > 0;)
@@ -239,7 +241,7 @@ static bool run_jobs(const Options *o, const Check *check, Tally *tally)
     return ok;
 }
 
-static void tally_add(Tally *sum, const Tally *more)
+static void tally_add(Counts *sum, const Counts *more)
 {
     sum->positions += more->positions;
     sum->en_passant += more->en_passant;
@@ -258,7 +260,7 @@ static void tally_add(Tally *sum, const Tally *more)
 
 /* ---- The program ----------------------------------------------------------------------------- */
 
-static void print_tally(const char *name, const char *kind, const Tally *t)
+static void print_tally(const char *name, const char *kind, const Counts *t)
 {
     printf("%-8s %-6s %10llu %9llu %10llu %10llu %9llu %6llu\n", name, kind,
            (unsigned long long)t->positions, (unsigned long long)t->en_passant,
@@ -276,7 +278,7 @@ static bool has_tables(const treb_tables *tables, const char *name)
 
 /* Returns whether all is well. Adds the results to `sum`. */
 static bool check_material(const Options *o, const treb_tables *tables, const Material *m,
-                           uint64_t positions, Tally *shared, Tally *sum)
+                           uint64_t positions, Counts *shared, Counts *sum)
 {
     char name[MATERIAL_NAME_SIZE];
     Check check = {.fathom = o->fathom,
@@ -284,7 +286,7 @@ static bool check_material(const Options *o, const treb_tables *tables, const Ma
                    .material = *m,
                    .every = o->every,
                    .positions = positions};
-    Tally all = {0};
+    Counts all = {0};
     material_name(m, name);
     bool theirs = read_loose(o->syzygy, m, &check.loose);
     if (!theirs && positions > 0) check.fathom = NULL;
@@ -302,7 +304,7 @@ static bool check_material(const Options *o, const treb_tables *tables, const Ma
     return ok;
 }
 
-static void print_dropin(const char *what, const DropinTally *t)
+static void print_dropin(const char *what, const DropinCounts *t)
 {
     printf("drop-in, %s: %llu verdicts (%llu beside libfathom), %llu roots with %llu moves "
            "(%llu rounded), %llu errors\n",
@@ -312,7 +314,7 @@ static void print_dropin(const char *what, const DropinTally *t)
 }
 
 /* Compares random positions of 5 men, the same number for each material. */
-static bool check_drawn(const Options *o, treb_tables *tables, Tally *shared, Tally *sum)
+static bool check_drawn(const Options *o, treb_tables *tables, Counts *shared, Counts *sum)
 {
     Material list[MATERIALS];
     size_t n = material_list(5, list, MATERIALS);
@@ -325,7 +327,7 @@ static bool check_drawn(const Options *o, treb_tables *tables, Tally *shared, Ta
     return ok;
 }
 
-static bool check_all(const Options *o, treb_tables *tables, Tally *shared, Tally *sum)
+static bool check_all(const Options *o, treb_tables *tables, Counts *shared, Counts *sum)
 {
     Material list[MATERIALS];
     bool ok = true;
@@ -339,13 +341,13 @@ static bool check_all(const Options *o, treb_tables *tables, Tally *shared, Tall
     return ok;
 }
 
-static bool good(const Tally *sum) { return sum->wrong + sum->failed + sum->dropin.wrong == 0; }
+static bool good(const Counts *sum) { return sum->wrong + sum->failed + sum->dropin.wrong == 0; }
 
 static int crosscheck(const Options *o, treb_tables *tables)
 {
-    Tally sum = {0}, drawn = {0};
-    Tally *shared = mmap(NULL, (size_t)o->jobs * sizeof *shared, PROT_READ | PROT_WRITE,
-                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    Counts sum = {0}, drawn = {0};
+    Counts *shared = mmap(NULL, (size_t)o->jobs * sizeof *shared, PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) {
         perror("mmap");
         return EXIT_FAILURE;

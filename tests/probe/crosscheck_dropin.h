@@ -11,16 +11,16 @@
 #include "core/system/hash.h"
 #include "tests/probe/fathom_lib.h"
 
-typedef struct DropinTally {
+typedef struct DropinCounts {
     uint64_t verdicts, roots, moves, rounded, wrong;
     uint64_t beside_fathom; /* number of verdicts compared with Fathom's */
-} DropinTally;
+} DropinCounts;
 
 typedef struct Dropin {
     const FathomLib *ours, *theirs; /* `theirs` is NULL where Syzygy has no such table */
     const treb_tables *tables;
     bool loose; /* distances may be rounded */
-    DropinTally *tally;
+    DropinCounts *counts;
 } Dropin;
 
 /* The results of both libraries for one position. */
@@ -34,7 +34,7 @@ static inline void dropin_complain(const Dropin *d, const treb_position *pos, co
                                    long ours, long theirs)
 {
     char fen[TREB_FEN_SIZE];
-    if (d->tally->wrong++ >= 20) return;
+    if (d->counts->wrong++ >= 20) return;
     position_to_fen(pos, fen);
     fprintf(stderr, "%s: drop-in: %s: %ld, not %ld\n", fen, what, ours, theirs);
 }
@@ -59,7 +59,7 @@ static inline bool dropin_same(Dropin *d, const treb_position *pos, unsigned our
     unsigned our_dtz = TB_GET_DTZ(ours), their_dtz = TB_GET_DTZ(theirs);
     if (our_dtz == their_dtz) return TB_GET_WDL(ours) == TB_GET_WDL(theirs);
     if (!d->loose || their_dtz == 0 || our_dtz != their_dtz + 1) return false;
-    d->tally->rounded++;
+    d->counts->rounded++;
     return TB_GET_WDL(ours) == TB_GET_WDL(theirs) || their_dtz + pos->halfmove == 100;
 }
 
@@ -169,12 +169,12 @@ static inline void dropin_compare_wdl(Dropin *d, const treb_position *pos)
     treb_wdl wdl = TREB_DRAW;
     unsigned ours = fathom_wdl(d->ours, pos);
     treb_status status = treb_probe_wdl(d->tables, pos, &wdl, NULL);
-    d->tally->verdicts++;
+    d->counts->verdicts++;
     if (status != TREB_OK || ours != (unsigned)wdl)
         dropin_complain(d, pos, "WDL beside the library's", ours, wdl);
     if (d->theirs == NULL) return;
     unsigned theirs = fathom_wdl(d->theirs, pos);
-    d->tally->beside_fathom++;
+    d->counts->beside_fathom++;
     if (ours != theirs) dropin_complain(d, pos, "WDL beside libfathom's", ours, theirs);
 }
 
@@ -187,13 +187,13 @@ static inline void dropin_compare_root(Dropin *d, const treb_position *at, uint6
     number = number * HASH_FACTOR >> 32;
     pos.halfmove = pos.ep != 0 ? 0 : clocks[number % sizeof clocks];
     root.our_root = fathom_root(d->ours, &pos, root.ours);
-    d->tally->roots++;
+    d->counts->roots++;
     if (root.our_root == TB_RESULT_FAILED) {
         dropin_complain(d, &pos, "probe of the root failed", 0, 0);
         return;
     }
     while (root.ours[root.count] != TB_RESULT_FAILED) root.count++;
-    d->tally->moves += (unsigned)root.count;
+    d->counts->moves += (unsigned)root.count;
     dropin_check_root(d, &pos, &root);
     if (d->theirs == NULL) return;
     root.their_root = fathom_root(d->theirs, &pos, root.theirs);

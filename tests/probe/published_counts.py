@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """published_counts.py TREBUCHET TABLES...
 
-Compares whole tables with what the makers of Syzygy's tables count in theirs, for every material of 3 to 6
-men: the positions of each verdict for both sides to move, and how many of them have each distance to
-zeroing. The latter stand in tests/data/syzygy-counts.tsv as a checksum, those of one verdict and side
-together. Where there is no DTZ, verdicts alone. Exit code 1 if a table differs, or none is there.
+Compares whole tables with the counts that the makers of Syzygy's tables published, for every material of 3 to 6 men:
+the number of positions of each verdict for both sides to move, and the number for each distance to zeroing (DTZ).
+tests/data/syzygy-counts.tsv has a checksum of the DTZ counts of each verdict and side. Without a DTZ table only
+verdicts are compared. The exit code is 1 if a table differs, or if there is no table.
 
-published_counts.py --from regular-stats.txt writes that file, from one that the site syzygy-tables.info
-publishes (its repository, stats/regular)."""
+published_counts.py --from regular-stats.txt writes the list from a file that the site syzygy-tables.info publishes
+(its repository, stats/regular)."""
 import itertools
 import json
 import math

@@ -4,11 +4,11 @@
  *     test_bounded           makes tables of up to four men, and turns them into tables of bounds
  *     TREB_TEST_KEEP=DIR     leaves the tables of bounds in DIR, with the WDL tables */
 #include "check/compare/compare.h"
+#include "check/verify/verify.h"
 #include "tests/support/bounded.h"
 #include "tests/support/draw.h"
 #include "tests/support/gen_run.h"
 #include "tests/support/part.h"
-#include "check/verify/verify.h"
 
 static char bounded[PATH_SIZE]; /* folder of the tables of bounds; the plain tables are in `work` */
 
@@ -196,7 +196,7 @@ static int check_en_passant(const treb_tables *plain, const treb_tables *tables,
 
 /* Compares single probes of random positions. The side that is not stored is computed from its
  * moves. */
-START_TEST(probes_by_chance)
+START_TEST(random_probes)
 {
     treb_tables *plain = open_set(work), *tables = open_set(bounded);
     Material m = material_of(kinds[_i].name);
@@ -313,7 +313,7 @@ static Suite *bounded_suite(void)
     tcase_set_timeout(tests, 600);
     tcase_add_unchecked_fixture(tests, set_up, tear_down);
     tcase_add_loop_test(tests, same_as_plain, 0, kind_count());
-    tcase_add_loop_test(tests, probes_by_chance, 0, kind_count());
+    tcase_add_loop_test(tests, random_probes, 0, kind_count());
     tcase_add_loop_test(tests, right_bounds_pass, 0, kind_count());
     tcase_add_loop_test(tests, wrong_bounds_are_found, 0, wrong / test_part());
     suite_add_tcase(suite, tests);

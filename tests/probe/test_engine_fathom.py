@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Plays Debian's ethereal-chess, as it is, on Trebuchet's tables through `trebuchet engine`.
+"""Runs Debian's unchanged ethereal-chess with Trebuchet's tables through `trebuchet engine`.
 
     test_engine_fathom.py [--all] BUILD TABLES
 
-BUILD is a build folder with trebuchet and the libraries; TABLES a folder with all tables of 3 and 4
-men at least. Checks that the engine asks the tables, that it mates from the longest win of every
-table and holds drawn positions, and that it finds what it does not find without them. Without --all
-the games are those of a few materials. Ends with "N passed, M failed".
+BUILD is a build folder with trebuchet and the libraries. TABLES is a folder with at least all tables of 3 and 4 men.
+Checks that the engine probes the tables, that it mates from the longest win of every table and holds drawn positions,
+and that it finds moves that it does not find without tables. Without --all only the games of a few materials are
+played. The last line is "N passed, M failed".
 """
 import argparse
 import ctypes

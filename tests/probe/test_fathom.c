@@ -1,6 +1,6 @@
-/* test_fathom.c - the drop-in for Fathom, built against Debian's own header. What it must say of
- * three men comes from a solver that shares nothing with it (naive.h); the ranks and scores of the
- * cases below were taken from Debian's libfathom1. */
+/* test_fathom.c - tests the drop-in for Fathom, built with Debian's own header. The expected
+ * results for three men come from a solver that shares no code with it (naive.h). The ranks and
+ * scores of the cases below were taken from Debian's libfathom1. */
 #define _DEFAULT_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>
@@ -11,7 +11,8 @@
 
 extern int TB_MaxCardinality, TB_MaxCardinalityDTM;
 
-/* The set that tb_init opened last: the linker has it call this (see the Makefile). */
+/* The set that tb_init opened last. The linker redirects the call of the drop-in (see the
+ * Makefile). */
 static treb_tables *opened;
 void __real_treb_tables_set_memory(treb_tables *tables, uint64_t bytes);
 void __wrap_treb_tables_set_memory(treb_tables *tables, uint64_t bytes);
@@ -85,7 +86,7 @@ START_TEST(verdicts)
 }
 END_TEST
 
-/* Verdict and DTZ of three men or two. */
+/* Returns verdict and DTZ of three men or two. */
 static NaiveValue value_of(const treb_position *pos)
 {
     static const NaiveValue draw = {.verdict = TREB_DRAW};
@@ -98,7 +99,7 @@ static NaiveValue value_of(const treb_position *pos)
     return draw;
 }
 
-/* What tb_probe_root should say of a move. */
+/* Returns the expected answer of tb_probe_root for a move. */
 static unsigned expected_result(const treb_position *pos, Move m)
 {
     treb_position child;
@@ -162,12 +163,12 @@ START_TEST(roots)
 }
 END_TEST
 
-/* ---- Ranks ----------------------------------------------------------------------------------- */
+/* ---- Order of moves -------------------------------------------------------------------------- */
 
 typedef struct RankCase {
     const char *fen;
     bool repeated, rule50;
-    int from, to; /* the move looked at */
+    int from, to; /* the move tested */
     int rank, score, wdl_rank, wdl_score;
 } RankCase;
 
@@ -212,7 +213,7 @@ START_TEST(ranks)
 }
 END_TEST
 
-/* However long the clock has run, a win that comes too late ranks above a draw. */
+/* A win that comes too late ranks above a draw at any clock. */
 START_TEST(long_clock)
 {
     static struct TbRootMoves list;
@@ -230,7 +231,8 @@ START_TEST(long_clock)
 }
 END_TEST
 
-/* The best move's line is legal and lasts to what DTZ tells: a mate or a pawn move. */
+/* The line of the best move is legal. It ends after the number of plies that DTZ gives, with a mate
+ * or a pawn move. */
 START_TEST(lines)
 {
     static const char *const cases[] = {
@@ -287,7 +289,7 @@ START_TEST(refused)
     check_refused(&pos);
     pos = position_of("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1");
     check_refused(&pos);
-    pos = position_of("8/8/8/3k4/8/8/8/KQRB4 w - - 0 1"); /* no such table */
+    pos = position_of("8/8/8/3k4/8/8/8/KQRB4 w - - 0 1"); /* no table has these men */
     check_refused(&pos);
     pos = good;
     pos.by_type[TREB_KING] = 0;
@@ -300,18 +302,18 @@ START_TEST(refused)
     check_refused(&pos);
     pos = good;
     pos.by_type[TREB_PAWN] = pos.by_type[TREB_QUEEN], pos.by_type[TREB_QUEEN] = 0;
-    check_refused(&pos); /* on the first rank */
+    check_refused(&pos); /* a pawn on the first rank */
     memset(&pos, 0, sizeof pos);
     check_refused(&pos);
     memset(&pos, 0xff, sizeof pos);
     pos.castling = 0, pos.halfmove = 0;
     check_refused(&pos);
     tb_free();
-    check_refused(&good); /* no tables */
+    check_refused(&good); /* no tables are open */
 }
 END_TEST
 
-/* A square that no pawn can take on is as good as none, whatever it is. */
+/* An en passant square on which no pawn can capture is ignored. Its number may have any value. */
 START_TEST(useless_en_passant)
 {
     treb_position pos = position_of("8/8/8/8/3P4/8/6k1/K7 b - - 0 1");
@@ -324,7 +326,7 @@ START_TEST(useless_en_passant)
                                             t[TREB_QUEEN], t[TREB_ROOK], t[TREB_BISHOP],
                                             t[TREB_KNIGHT], t[TREB_PAWN], ep, false),
                           expected);
-    /* The table of four men is missing, whatever the capture wins. */
+    /* The table of four men is missing. The result of the capture alone does not help. */
     pos = position_of("8/8/8/3pP3/8/1K6/8/7k w - d6 0 1");
     ck_assert_uint_eq(wdl_of(&pos), TB_RESULT_FAILED);
     pos.ep = 0;
@@ -401,7 +403,7 @@ START_TEST(cache_size)
                  {"1048576", 1 << 20},
                  {"0", 0},
                  {"1Mx", 256 << 20},
-                 {"2T", UINT64_C(1) << 38 /* all that the library uses */}};
+                 {"2T", UINT64_C(1) << 38 /* all the memory that the library uses */}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         treb_memory memory;
         unsetenv("TREBUCHET_CACHE");
@@ -426,7 +428,7 @@ typedef struct Shared {
     bool may_fail; /* the tables are being replaced */
 } Shared;
 
-/* NULL, or what went wrong. */
+/* Returns NULL, or the text of an error. */
 static void *ask(void *argument)
 {
     Shared *shared = argument;
@@ -474,7 +476,7 @@ static void *initialise(void *argument)
     return argument;
 }
 
-/* Many threads at the root at once; then with the tables replaced under them. */
+/* Many threads probe the root at once. Later the tables are replaced while they do. */
 START_TEST(threads)
 {
     static Shared shared;
@@ -521,7 +523,7 @@ START_TEST(helpers)
     ck_assert_uint_eq(tb_rook_attacks(0, 0x104), 0x106);
     ck_assert_uint_eq(tb_bishop_attacks(0, UINT64_C(1) << 18), 0x40200);
     ck_assert_uint_eq(tb_queen_attacks(0, 0x40104), 0x40306);
-    ck_assert_uint_eq(tb_pawn_attacks(4, true), 0x2800); /* from e1, as the header says */
+    ck_assert_uint_eq(tb_pawn_attacks(4, true), 0x2800); /* from e1, as the header defines */
     ck_assert_uint_eq(tb_pawn_attacks(4, false), 0);
     ck_assert_uint_eq(tb_pawn_attacks(12, false), 0x28);
 }

@@ -1,4 +1,5 @@
-/* test_files.c - tables that share few descriptors: right whatever is closed meanwhile.
+/* test_files.c - tables that share a few file descriptors. Answers are right whatever is closed in
+ * the meantime.
  *
  *     test_files           the tables of three men, three files open at a time
  *     test_files TABLES    a set of all files there, in a process that may have 64 open */
@@ -16,7 +17,8 @@ enum { FILES = SOLVED * TREB_METRICS, OPEN = 3, THREADS = 4, READS = 4000 };
 static const NaiveLayout layout = {
     .per_byte = 3, .block_bits = 10, .side = TREB_BLACK, .scramble = true};
 
-/* The descriptors that the process has open, but for that of the list itself. */
+/* Returns the number of open descriptors of the process, without the one for the directory
+ * listing. */
 static int count_open(void)
 {
     int count = -1;
@@ -37,14 +39,14 @@ static void limit_open(rlim_t most)
 
 /* ---- A few files ----------------------------------------------------------------------------- */
 
-/* Tables opened with few descriptors, and what their first blocks hold. */
-typedef struct Shelf {
+/* Tables opened with few descriptors, and the content of their first blocks. */
+typedef struct OpenTables {
     TableFiles *files;
     Table *table[FILES];
     uint8_t *block[FILES];
     int side[FILES];
     atomic_int wrong, number;
-} Shelf;
+} OpenTables;
 
 static void path_of_table(const char *from, int number, char out[2 * PATH_SIZE])
 {
@@ -54,102 +56,103 @@ static void path_of_table(const char *from, int number, char out[2 * PATH_SIZE])
     snprintf(out, 2 * PATH_SIZE, "%s/%s", from, name);
 }
 
-static treb_status read_first(const Shelf *shelf, int number, uint8_t *out, treb_error *error)
+static treb_status read_first(const OpenTables *open, int number, uint8_t *out, treb_error *error)
 {
     TableDecoder *decoder = table_decoder_new();
     treb_status status =
-        table_read_block(shelf->table[number], decoder, shelf->side[number], 0, out, error);
+        table_read_block(open->table[number], decoder, open->side[number], 0, out, error);
     table_decoder_free(decoder);
     return status;
 }
 
-static void open_shelf(Shelf *shelf, const char *from)
+static void open_first_blocks(OpenTables *open, const char *from)
 {
-    *shelf = (Shelf){.files = table_files_new(OPEN)};
+    *open = (OpenTables){.files = table_files_new(OPEN)};
     for (int i = 0; i < FILES; i++) {
         char path[2 * PATH_SIZE];
         treb_error error;
         path_of_table(from, i, path);
-        shelf->table[i] = table_open_among(shelf->files, path, &error);
-        ck_assert_msg(shelf->table[i] != NULL, "%s", error.text);
-        const TableHeader *header = table_header(shelf->table[i]);
-        shelf->side[i] = header->side[TREB_WHITE].stored ? TREB_WHITE : TREB_BLACK;
-        shelf->block[i] = malloc((size_t)1 << header->block_bits);
-        ck_assert_int_eq(read_first(shelf, i, shelf->block[i], &error), TREB_OK);
+        open->table[i] = table_open_among(open->files, path, &error);
+        ck_assert_msg(open->table[i] != NULL, "%s", error.text);
+        const TableHeader *header = table_header(open->table[i]);
+        open->side[i] = header->side[TREB_WHITE].stored ? TREB_WHITE : TREB_BLACK;
+        open->block[i] = malloc((size_t)1 << header->block_bits);
+        ck_assert_int_eq(read_first(open, i, open->block[i], &error), TREB_OK);
     }
 }
 
-static void close_shelf(Shelf *shelf)
+static void close_first_blocks(OpenTables *open)
 {
     for (int i = 0; i < FILES; i++) {
-        table_close(shelf->table[i]);
-        free(shelf->block[i]);
+        table_close(open->table[i]);
+        free(open->block[i]);
     }
-    table_files_free(shelf->files);
+    table_files_free(open->files);
 }
 
 static void *read_at_random(void *argument)
 {
-    Shelf *shelf = argument;
-    uint8_t *room = malloc(1 << TABLE_BLOCK_BITS_MAX);
-    uint64_t seed = 50u + (uint64_t)atomic_fetch_add(&shelf->number, 1);
+    OpenTables *open = argument;
+    uint8_t *buffer = malloc(1 << TABLE_BLOCK_BITS_MAX);
+    uint64_t seed = 50u + (uint64_t)atomic_fetch_add(&open->number, 1);
     for (int i = 0; i < READS; i++) {
         int n = (int)(next_random31(&seed) % FILES);
-        size_t size = (size_t)1 << table_header(shelf->table[n])->block_bits;
-        if (read_first(shelf, n, room, NULL) != TREB_OK || memcmp(room, shelf->block[n], size) != 0)
-            atomic_fetch_add(&shelf->wrong, 1);
+        size_t size = (size_t)1 << table_header(open->table[n])->block_bits;
+        if (read_first(open, n, buffer, NULL) != TREB_OK ||
+            memcmp(buffer, open->block[n], size) != 0)
+            atomic_fetch_add(&open->wrong, 1);
     }
-    free(room);
+    free(buffer);
     return NULL;
 }
 
 START_TEST(few_descriptors)
 {
-    Shelf shelf;
+    OpenTables open;
     pthread_t thread[THREADS];
     int before = count_open();
-    open_shelf(&shelf, directory);
+    open_first_blocks(&open, directory);
     ck_assert_int_le(count_open(), before + OPEN);
     for (int i = 0; i < THREADS; i++)
-        ck_assert_int_eq(pthread_create(&thread[i], NULL, read_at_random, &shelf), 0);
+        ck_assert_int_eq(pthread_create(&thread[i], NULL, read_at_random, &open), 0);
     for (int i = 0; i < 50; i++, usleep(500)) ck_assert_int_le(count_open(), before + OPEN);
     for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
-    ck_assert_int_eq(atomic_load(&shelf.wrong), 0);
-    close_shelf(&shelf);
+    ck_assert_int_eq(atomic_load(&open.wrong), 0);
+    close_first_blocks(&open);
     ck_assert_int_eq(count_open(), before);
 }
 END_TEST
 
-/* More threads than descriptors: some wait for their turn. */
+/* There are more threads than descriptors: some threads wait for a descriptor. */
 START_TEST(fewer_than_threads)
 {
-    Shelf shelf;
+    OpenTables open;
     pthread_t thread[THREADS + OPEN];
-    open_shelf(&shelf, directory);
+    open_first_blocks(&open, directory);
     for (int i = 0; i < THREADS + OPEN; i++)
-        ck_assert_int_eq(pthread_create(&thread[i], NULL, read_at_random, &shelf), 0);
+        ck_assert_int_eq(pthread_create(&thread[i], NULL, read_at_random, &open), 0);
     for (int i = 0; i < THREADS + OPEN; i++) pthread_join(thread[i], NULL);
-    ck_assert_int_eq(atomic_load(&shelf.wrong), 0);
-    close_shelf(&shelf);
+    ck_assert_int_eq(atomic_load(&open.wrong), 0);
+    close_first_blocks(&open);
 }
 END_TEST
 
-/* The process has no descriptors left: those of other tables are given up. */
+/* The process has no free descriptors: the library closes those of other tables. */
 START_TEST(none_left)
 {
-    Shelf shelf;
+    OpenTables open;
     treb_error error;
     int taken[64], count = 0;
-    open_shelf(&shelf, directory);
+    open_first_blocks(&open, directory);
     limit_open((rlim_t)count_open() + 16);
     while (count < 64 && (taken[count] = dup(0)) >= 0) count++;
     ck_assert_int_lt(count, 64);
-    uint8_t *room = malloc(1 << TABLE_BLOCK_BITS_MAX);
+    uint8_t *buffer = malloc(1 << TABLE_BLOCK_BITS_MAX);
     for (int i = 0; i < FILES; i++)
-        ck_assert_msg(read_first(&shelf, i, room, &error) == TREB_OK, "%s", error.text);
-    free(room);
+        ck_assert_msg(read_first(&open, i, buffer, &error) == TREB_OK, "%s", error.text);
+    free(buffer);
     while (count > 0) close(taken[--count]);
-    close_shelf(&shelf);
+    close_first_blocks(&open);
 }
 END_TEST
 
@@ -168,32 +171,34 @@ static void copy_all(const char *from, const char *to)
     }
 }
 
-/* A file that is another when it is opened again is refused; one that is gone is missing. */
+/* A file that has changed when it is opened again is refused. A file that was removed is
+ * missing. */
 START_TEST(changed_meanwhile)
 {
-    Shelf shelf;
+    OpenTables open;
     treb_error error;
     char other[PATH_SIZE], path[2 * PATH_SIZE], aside[2 * PATH_SIZE];
-    uint8_t *room = malloc(1 << TABLE_BLOCK_BITS_MAX);
+    uint8_t *buffer = malloc(1 << TABLE_BLOCK_BITS_MAX);
     make_directory(other);
     copy_all(directory, other);
-    open_shelf(&shelf, other);
+    open_first_blocks(&open, other);
     for (int kind = 0; kind < 3; kind++) {
         path_of_table(other, kind, path);
         path_of_table(other, FILES - 1, aside);
         struct timespec times[2] = {{1000000000, 0}, {1000000000, 0}};
-        if (kind == 0) ck_assert_int_eq(rename(aside, path), 0);                 /* another file */
-        if (kind == 1) ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0); /* written to */
+        if (kind == 0) ck_assert_int_eq(rename(aside, path), 0); /* another file */
+        if (kind == 1)
+            ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0); /* the file was written to */
         if (kind == 2) ck_assert_int_eq(unlink(path), 0);
-        treb_status status = read_first(&shelf, kind, room, &error);
+        treb_status status = read_first(&open, kind, buffer, &error);
         ck_assert_int_eq(status, kind < 2 ? TREB_ERR_DAMAGED : TREB_ERR_NO_TABLE);
         ck_assert_int_eq(error.status, status);
         ck_assert_msg(strstr(error.text, strrchr(path, '/') + 1) != NULL, "%s", error.text);
         if (kind < 2) ck_assert(strstr(error.text, "changed while in use") != NULL);
     }
-    ck_assert_int_eq(read_first(&shelf, 3, room, &error), TREB_OK);
-    free(room);
-    close_shelf(&shelf);
+    ck_assert_int_eq(read_first(&open, 3, buffer, &error), TREB_OK);
+    free(buffer);
+    close_first_blocks(&open);
     remove_directory(other);
 }
 END_TEST
@@ -202,12 +207,12 @@ END_TEST
 
 enum { POSITIONS = 4000, PROCESS_OPEN = 64, SET_OPEN = PROCESS_OPEN / 4 };
 
-typedef struct Quiz {
+typedef struct ProbeCases {
     treb_tables *tables;
     treb_position pos[POSITIONS];
     treb_value value[POSITIONS];
     atomic_int wrong, next, running;
-} Quiz;
+} ProbeCases;
 
 static bool random_position(const char *name, uint64_t *seed, treb_position *pos)
 {
@@ -227,17 +232,17 @@ static bool random_position(const char *name, uint64_t *seed, treb_position *pos
     return position_check(pos, NULL) == TREB_OK;
 }
 
-/* Positions of all materials in turn, with what they are worth. */
-static bool fill(Quiz *quiz)
+/* Positions of all materials in turn, with their values. */
+static bool fill(ProbeCases *cases)
 {
     uint64_t seed = 8;
-    size_t files = treb_tables_count(quiz->tables);
+    size_t files = treb_tables_count(cases->tables);
     for (int i = 0; i < POSITIONS;) {
         treb_table_info info;
-        if (treb_tables_info(quiz->tables, (size_t)(7 * i) % files, &info, NULL) != TREB_OK)
+        if (treb_tables_info(cases->tables, (size_t)(7 * i) % files, &info, NULL) != TREB_OK)
             return false;
-        if (!random_position(info.material, &seed, &quiz->pos[i])) continue;
-        if (treb_probe_root(quiz->tables, &quiz->pos[i], &quiz->value[i], NULL) != TREB_OK)
+        if (!random_position(info.material, &seed, &cases->pos[i])) continue;
+        if (treb_probe_root(cases->tables, &cases->pos[i], &cases->value[i], NULL) != TREB_OK)
             return false;
         i++;
     }
@@ -254,14 +259,14 @@ static bool same_value(const treb_value *a, const treb_value *b)
 
 static void *answer(void *argument)
 {
-    Quiz *quiz = argument;
-    for (int i; (i = atomic_fetch_add(&quiz->next, 1)) < POSITIONS;) {
+    ProbeCases *cases = argument;
+    for (int i; (i = atomic_fetch_add(&cases->next, 1)) < POSITIONS;) {
         treb_value value;
-        treb_status status = treb_probe_root(quiz->tables, &quiz->pos[i], &value, NULL);
-        if (status != TREB_OK || !same_value(&value, &quiz->value[i]))
-            atomic_fetch_add(&quiz->wrong, 1);
+        treb_status status = treb_probe_root(cases->tables, &cases->pos[i], &value, NULL);
+        if (status != TREB_OK || !same_value(&value, &cases->value[i]))
+            atomic_fetch_add(&cases->wrong, 1);
     }
-    atomic_fetch_sub(&quiz->running, 1);
+    atomic_fetch_sub(&cases->running, 1);
     return NULL;
 }
 
@@ -278,27 +283,27 @@ static treb_tables *open_tables(const char *from)
 
 static int whole_set(const char *from)
 {
-    static Quiz quiz;
+    static ProbeCases cases;
     pthread_t thread[THREADS];
     int before = count_open(), most = 0, now;
-    quiz.tables = open_tables(from);
-    if (!fill(&quiz)) return EXIT_FAILURE;
-    treb_tables_close(quiz.tables);
+    cases.tables = open_tables(from);
+    if (!fill(&cases)) return EXIT_FAILURE;
+    treb_tables_close(cases.tables);
     limit_open(PROCESS_OPEN);
-    quiz.tables = open_tables(from);
-    treb_tables_set_memory(quiz.tables, 0); /* so that every probe reads */
-    atomic_store(&quiz.running, THREADS);
-    for (int i = 0; i < THREADS; i++) pthread_create(&thread[i], NULL, answer, &quiz);
-    while (atomic_load(&quiz.running) > 0) {
+    cases.tables = open_tables(from);
+    treb_tables_set_memory(cases.tables, 0); /* so that every probe reads the file */
+    atomic_store(&cases.running, THREADS);
+    for (int i = 0; i < THREADS; i++) pthread_create(&thread[i], NULL, answer, &cases);
+    while (atomic_load(&cases.running) > 0) {
         now = count_open() - before;
         most = now > most ? now : most;
         usleep(1000);
     }
     for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
-    printf("%zu files, at most %d open, %d probes wrong\n", treb_tables_count(quiz.tables), most,
-           atomic_load(&quiz.wrong));
-    treb_tables_close(quiz.tables);
-    bool good = most > 0 && most <= SET_OPEN && atomic_load(&quiz.wrong) == 0;
+    printf("%zu files, at most %d open, %d probes wrong\n", treb_tables_count(cases.tables), most,
+           atomic_load(&cases.wrong));
+    treb_tables_close(cases.tables);
+    bool good = most > 0 && most <= SET_OPEN && atomic_load(&cases.wrong) == 0;
     return good && count_open() == before ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

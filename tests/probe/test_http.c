@@ -1,14 +1,14 @@
-/* test_http.c - tables that a web server has: that answers are those of the same files in a folder,
- * what they cost in requests, and that nothing a server or a disk may do makes a wrong one. The server
- * is one of table_server.h. */
+/* test_http.c - tables on a web server. Answers equal those of the same files in a folder. The
+ * number of requests is limited. No failure of a server or a disk causes a wrong answer. The server
+ * is that of table_server.h. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include <pthread.h>
 #include <time.h>
 
-#include "probe/remote/disk.h"
 #include "core/system/clock.h"
+#include "probe/remote/disk.h"
 #include "tests/support/naive_set.h"
 #include "tests/support/table_server.h"
 #include "trebuchet-http.h"
@@ -32,7 +32,7 @@ static const char *folder(int i) { return i == ZSTD ? directory : coded; }
 
 /* ---- Sets ------------------------------------------------------------------------------------ */
 
-static treb_source http_source; /* of the set that was opened last */
+static treb_source http_source; /* source of the set that was opened last */
 
 static treb_status open_http(const treb_http_options *options, treb_tables **out, treb_error *error)
 {
@@ -69,8 +69,8 @@ static treb_position random_position(uint64_t *seed)
     return pos;
 }
 
-/* A position whose verdict is known, and whose mate distance takes one page that has not come with
- * the headers. */
+/* Returns a position whose verdict is known, and whose mate distance needs one page that was not
+ * read with the headers. */
 static treb_position far_position(int i, treb_tables *tables)
 {
     treb_wdl wdl;
@@ -84,7 +84,7 @@ static treb_position far_position(int i, treb_tables *tables)
 
 /* ---- Answers --------------------------------------------------------------------------------- */
 
-/* That two sets say the same of a position, in all that there is to say. */
+/* Checks that two sets give identical answers of all kinds to a position. */
 static void same_answers(const treb_tables *a, const treb_tables *b, const treb_position *pos)
 {
     treb_error error;
@@ -120,7 +120,7 @@ static void same_as_folder(const treb_tables *tables, const treb_tables *plain, 
     }
 }
 
-/* With the usual memory, and without any. */
+/* Run with the usual memory, and with none. */
 START_TEST(answers)
 {
     server_start(folder(_i / 2), NULL, NULL);
@@ -141,8 +141,8 @@ START_TEST(answers)
 }
 END_TEST
 
-/* What else a set can do, and what names it has. */
-START_TEST(stock)
+/* The other functions of a set, and the names of its files. */
+START_TEST(other_functions)
 {
     treb_error error;
     treb_table_info here, there;
@@ -165,7 +165,7 @@ START_TEST(stock)
 }
 END_TEST
 
-/* An address among directories: the first that has a file counts. */
+/* An address among directories: the first place that has a file is used. */
 START_TEST(mixed)
 {
     treb_error error;
@@ -192,9 +192,9 @@ END_TEST
 
 /* ---- What it costs --------------------------------------------------------------------------- */
 
-/* Requests of a cold probe once the tables are open: a verdict one, DTZ one more than the verdict,
- * DTM three at most, of positions whose side to move is in the files and that no capture or promotion
- * leads away from. */
+/* The number of requests of a cold probe when the tables are open: one for a verdict, one more for
+ * DTZ, at most three for DTM. The side to move is stored in the files, and no capture or promotion
+ * leads to another table. */
 START_TEST(requests)
 {
     int seen[TREB_METRICS] = {0};
@@ -222,13 +222,13 @@ START_TEST(requests)
         cost = server_count();
         ck_assert_int_le(cost, 3);
         seen[TREB_DTM] += cost;
-        /* And warm ones none. */
+        /* Warm probes make no request. */
         ck_assert_int_eq(treb_probe_dtm(tables, &pos, &d, NULL), TREB_OK);
         ck_assert_int_eq(treb_probe_dtz(tables, &pos, &d, NULL), TREB_OK);
         ck_assert_int_eq(server_count(), 0);
         treb_tables_close(tables);
     }
-    /* The front of a file may have come with its header. */
+    /* The start of a file may have come with its header, so that some probes cost nothing. */
     ck_assert_int_gt(seen[TREB_WDL], 0);
     ck_assert_int_gt(seen[TREB_DTZ], 0);
     ck_assert_int_gt(seen[TREB_DTM], 0);
@@ -236,7 +236,8 @@ START_TEST(requests)
 }
 END_TEST
 
-/* What a probe lacks comes side by side: all moves of a position, each of which costs 100 ms. */
+/* A probe fetches all that it needs at the same time. The test probes all moves of a position, and
+ * each answer takes 100 ms. */
 START_TEST(side_by_side)
 {
     size_t count;
@@ -255,7 +256,7 @@ START_TEST(side_by_side)
     int requests = server_count();
     ck_assert_int_ge(requests, 6);
     ck_assert_uint_lt(took, (uint64_t)requests * 100 / 2);
-    ck_assert_int_le(table_server.most_at_once, 8); /* connections */
+    ck_assert_int_le(table_server.most_at_once, 8); /* limit of connections */
     treb_tables_close(tables);
     server_stop();
 }
@@ -277,7 +278,7 @@ static void *ask_once(void *context)
     return NULL;
 }
 
-/* Many threads that want the same block make one request. */
+/* Many threads that need the same block cause one request. */
 START_TEST(one_for_all)
 {
     pthread_t thread[THREADS];
@@ -305,8 +306,8 @@ END_TEST
 
 /* ---- Not waiting ----------------------------------------------------------------------------- */
 
-/* However long the server takes, those who do not wait are told at once; and when it has answered
- * they have it. With a thread that fetches files need not be open. */
+/* Probes that do not wait return at once, however slow the server is, and succeed when it has
+ * answered. With a thread that fetches, files need not be open. */
 START_TEST(never_wait)
 {
     treb_wdl wdl, expected;
@@ -333,14 +334,14 @@ START_TEST(never_wait)
         ck_assert_int_eq(treb_probe_wdl(plain, &pos, &expected, NULL), TREB_OK);
         ck_assert_int_eq(wdl, expected);
     }
-    ck_assert_uint_lt(longest, 60); /* a server's answer takes 100 */
+    ck_assert_uint_lt(longest, 60); /* an answer of the server takes 100 ms */
     treb_tables_close(tables);
     treb_tables_close(plain);
     server_stop();
 }
 END_TEST
 
-/* A failure is told to those who do not wait, too, and is no end. */
+/* Probes that do not wait report a failure, too. They succeed when the server works again. */
 START_TEST(try_fails)
 {
     treb_wdl wdl;
@@ -373,7 +374,7 @@ static const struct Misdeed {
     TableServerMode mode;
     int code;
     treb_status status;
-    const char *text; /* that the message has */
+    const char *text; /* must be part of the message */
     int requests;
 } misdeeds[] = {{SERVE_CODE, 404, TREB_ERR_NETWORK, "HTTP 404", 1},
                 {SERVE_CODE, 403, TREB_ERR_NETWORK, "HTTP 403", 1},
@@ -392,7 +393,8 @@ static const struct Misdeed {
                 {SERVE_IN_CIRCLES, 0, TREB_ERR_NETWORK, "redirects", 6}};
 enum { MISDEEDS = sizeof misdeeds / sizeof *misdeeds };
 
-/* Once the tables are open; then a moment of good behaviour, and all is well. */
+/* The server misbehaves when the tables are open, and probes fail. It then behaves well, and they
+ * succeed. */
 START_TEST(misbehaves)
 {
     const struct Misdeed *m = &misdeeds[_i];
@@ -406,17 +408,17 @@ START_TEST(misbehaves)
     ck_assert_int_eq(treb_probe_dtm(tables, &pos, &distance, &error), m->status);
     ck_assert_int_eq(error.status, m->status);
     ck_assert_msg(strstr(error.text, m->text) != NULL, "%s", error.text);
-    ck_assert_int_eq(distance.plies, 7); /* nothing is written */
+    ck_assert_int_eq(distance.plies, 7); /* the result is unchanged */
     int requests = server_count();
     if (m->mode == SERVE_GARBLED)
-        ck_assert_int_le(requests, 4); /* by the one who gathers, and to say what is wrong */
+        ck_assert_int_le(requests, 4); /* requests of the prefetch, and one to find the error */
     else if (m->mode == SERVE_NEVER)
         ck_assert_int_ge(requests, m->requests);
     else
         ck_assert_int_eq(requests, m->requests);
     server_set(SERVE_WELL, 0);
     if (_i < FOLDERS) {
-        server_sleep(1050); /* a failure counts for a second */
+        server_sleep(1050); /* a failure is remembered for a second */
         ck_assert_int_eq(treb_probe_dtm(tables, &pos, &distance, &error), TREB_OK);
         ck_assert_int_gt(distance.plies, 0);
     }
@@ -425,7 +427,7 @@ START_TEST(misbehaves)
 }
 END_TEST
 
-/* The same when a table is opened. */
+/* The server misbehaves when a table is opened. */
 START_TEST(misbehaves_at_first)
 {
     const struct Misdeed *m = &misdeeds[_i];
@@ -437,7 +439,7 @@ START_TEST(misbehaves_at_first)
     table_server.code = m->code;
     server_set(m->mode, -1);
     treb_status status = treb_probe_wdl(tables, &pos, &wdl, &error);
-    /* Of the first answer nobody knows what the version should be, but the header does. */
+    /* The first answer defines the version, so a changed ETag is not an error. */
     if (m->mode == SERVE_CHANGED) {
         ck_assert_int_eq(status, TREB_OK);
     } else {
@@ -446,7 +448,7 @@ START_TEST(misbehaves_at_first)
         server_set(SERVE_WELL, 0);
         server_sleep(1050);
         status = treb_probe_wdl(tables, &pos, &wdl, &error);
-        if (m->mode == SERVE_LARGER) /* that was what was known first */
+        if (m->mode == SERVE_LARGER) /* the wrong size was known first */
             ck_assert_int_eq(status, TREB_ERR_DAMAGED);
         else
             ck_assert_msg(status == TREB_OK, "%s", error.text);
@@ -456,8 +458,8 @@ START_TEST(misbehaves_at_first)
 }
 END_TEST
 
-/* What passes by itself is not seen by those who ask. */
-START_TEST(recovers)
+/* The caller does not notice failures that a second request mends. */
+START_TEST(retries)
 {
     static const int modes[] = {SERVE_CODE, SERVE_CUT, SERVE_LESS, SERVE_GARBLED, SERVE_REDIRECTED};
     server_start(folder(_i % FOLDERS), NULL, NULL);
@@ -482,8 +484,8 @@ START_TEST(recovers)
 }
 END_TEST
 
-/* Nobody is there; and then somebody who is gone. */
-START_TEST(nobody)
+/* No server runs at the address; and the server ends after the set was opened. */
+START_TEST(no_server)
 {
     treb_error error;
     treb_tables *tables;
@@ -526,7 +528,7 @@ START_TEST(certificates)
     ck_assert_msg(open_http(&options, &tables, &error) == TREB_OK, "%s", error.text);
     treb_tables *here = open_set(folder(CODED));
     same_as_folder(tables, here, 5, 23);
-    /* From https nothing leads to http. */
+    /* An https address must not redirect to http. */
     snprintf(plain, sizeof plain, "http://localhost:1/x");
     table_server.elsewhere = plain;
     server_set(SERVE_ELSEWHERE, -1);
@@ -553,12 +555,12 @@ START_TEST(addresses)
     treb_source source;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         ck_assert_int_eq(treb_http_source(wrong[i], NULL, &source, &error), TREB_ERR_ARGUMENT);
-        ck_assert_ptr_null(strstr(error.text, "a:b")); /* a password is not repeated */
+        ck_assert_ptr_null(strstr(error.text, "a:b")); /* the message does not repeat a password */
     }
 }
 END_TEST
 
-/* Addresses in a path with colons between. */
+/* Addresses in a path whose parts are separated by colons. */
 START_TEST(places)
 {
     static const struct {
@@ -589,7 +591,7 @@ START_TEST(lists)
         const char *text;
         int files; /* -1: refused */
     } list[] = {
-        {"", -1}, /* none is there */
+        {"", -1}, /* no file is listed */
         {"<html>Please log in.", -1},
         {SUM "  KQvK.wdl.treb\r\n" SUM " *./KRvK.wdl.treb", 2},
         {SUM "  ../KQvK.wdl.treb\n" SUM "  a/KQvK.wdl.treb\n" SUM "  KQvK.wdl.treb\n", 1},
@@ -607,7 +609,7 @@ START_TEST(lists)
         if (tables != NULL) ck_assert_uint_eq(treb_tables_count(tables), (size_t)list[i].files);
         treb_tables_close(tables);
     }
-    /* What is not listed is not asked for. */
+    /* Files that are not listed are not requested. */
     table_server.list = SUM "  KQvK.wdl.treb\n";
     ck_assert_int_eq(open_http(&options, &tables, &error), TREB_OK);
     treb_wdl wdl;
@@ -621,7 +623,7 @@ END_TEST
 
 /* ---- What is kept on a disk ------------------------------------------------------------------ */
 
-/* Answers, and how many requests they took. */
+/* Compares answers. Returns the number of requests for them. */
 static int requests_of(const treb_tables *plain, int positions, uint64_t seed)
 {
     (void)server_count();
@@ -636,8 +638,8 @@ static void cache_path(char out[PATH_SIZE + 32])
     snprintf(out, PATH_SIZE + 32, "%s/trebuchet-pages", cache);
 }
 
-/* The next process reads again only what tells it which version of a file there is. */
-START_TEST(kept)
+/* The next process only requests what identifies the version of each file. */
+START_TEST(disk_cache)
 {
     char path[PATH_SIZE + 32];
     struct stat about;
@@ -645,14 +647,14 @@ START_TEST(kept)
     treb_tables *plain = open_set(folder(_i));
     int cold = requests_of(plain, 30, 29), warm = requests_of(plain, 30, 29);
     ck_assert_int_gt(cold, 40);
-    ck_assert_int_le(warm, 12); /* files */
+    ck_assert_int_le(warm, 12); /* one for each file */
     cache_path(path);
     ck_assert_int_eq(stat(path, &about), 0);
     ck_assert_int_le(about.st_size, 64 << 20);
-    /* Of another version nothing is kept. */
+    /* Pages of another version are not used. */
     server_set(SERVE_CHANGED, -1);
     ck_assert_int_gt(requests_of(plain, 30, 29), 40);
-    /* Nor of one that cannot be told from another. */
+    /* Pages of a file without a version are not kept. */
     table_server.untagged = true;
     server_set(SERVE_WELL, 0);
     ck_assert_int_gt(requests_of(plain, 30, 29), 40);
@@ -676,8 +678,8 @@ static void damage(const char *path, uint64_t *seed)
     close(file);
 }
 
-/* Whatever becomes of the file, answers are right. */
-START_TEST(torn)
+/* Answers are right whatever happens to the cache file. */
+START_TEST(damaged_disk_cache)
 {
     char path[PATH_SIZE + 32];
     uint64_t seed = 31;
@@ -687,7 +689,7 @@ START_TEST(torn)
     (void)requests_of(plain, 30, 37);
     damage(path, &seed);
     (void)requests_of(plain, 30, 37);
-    if (truncate(path, 100000) != 0) abort(); /* cut off: what is behind is gone, or never there */
+    if (truncate(path, 100000) != 0) abort(); /* pages behind the cut are lost */
     (void)requests_of(plain, 30, 37);
     if (truncate(path, 10) != 0) abort();
     (void)requests_of(plain, 30, 37);
@@ -697,7 +699,7 @@ START_TEST(torn)
 }
 END_TEST
 
-/* A folder that cannot be used is said to be so. */
+/* An error names a folder that cannot be used. */
 START_TEST(no_folder)
 {
     treb_error error;
@@ -710,7 +712,7 @@ START_TEST(no_folder)
 }
 END_TEST
 
-/* Pages of a disk that is far too small for them, by many at once. */
+/* Many threads store pages on a disk cache that is far too small for them. */
 static void *put_and_get(void *context)
 {
     treb_error error;
@@ -746,7 +748,7 @@ END_TEST
 
 /* ---- Sources of others ----------------------------------------------------------------------- */
 
-/* A folder read by plain calls, which cannot read ahead. */
+/* A source that reads a folder by plain calls, and cannot read ahead. */
 static treb_status plain_list(void *context, void (*add)(void *to, const char *file), void *to,
                               treb_error *error)
 {
@@ -811,7 +813,7 @@ START_TEST(other_sources)
     treb_tables_close(tables);
     ck_assert_int_gt(closed_files, 0);
     ck_assert_int_eq(closed_sources, 1);
-    /* Closed as well if another place cannot be opened. */
+    /* A source is closed, too, if another place cannot be opened. */
     const treb_source wrong[] = {{.name = "/nowhere/at/all"}, sources[0]};
     ck_assert_ptr_null(treb_tables_open_sources(wrong, 2, &error));
     ck_assert_int_eq(closed_sources, 2);
@@ -851,7 +853,7 @@ int main(void)
     Suite *suite = suite_create("http");
     TCase *tests = add_tests(suite, "answers");
     tcase_add_loop_test(tests, answers, 0, 2 * FOLDERS);
-    tcase_add_test(tests, stock);
+    tcase_add_test(tests, other_functions);
     tcase_add_test(tests, mixed);
     tcase_add_loop_test(tests, other_sources, 0, FOLDERS);
     tests = add_tests(suite, "costs");
@@ -864,19 +866,19 @@ int main(void)
     tests = add_tests(suite, "misdeeds");
     tcase_add_loop_test(tests, misbehaves, 0, MISDEEDS);
     tcase_add_loop_test(tests, misbehaves_at_first, MISDEEDS - 6, MISDEEDS); /* the subtle ones */
-    tcase_add_loop_test(tests, recovers, 0, FOLDERS);
-    tcase_add_test(tests, nobody);
+    tcase_add_loop_test(tests, retries, 0, FOLDERS);
+    tcase_add_test(tests, no_server);
     tests = add_tests(suite, "addresses");
     tcase_add_test(tests, certificates);
     tcase_add_test(tests, addresses);
     tcase_add_test(tests, places);
     tcase_add_test(tests, lists);
     tests = add_tests(suite, "disk");
-    tcase_add_loop_test(tests, kept, 0, FOLDERS);
-    tcase_add_loop_test(tests, torn, 0, FOLDERS);
+    tcase_add_loop_test(tests, disk_cache, 0, FOLDERS);
+    tcase_add_loop_test(tests, damaged_disk_cache, 0, FOLDERS);
     tcase_add_test(tests, no_folder);
     tcase_add_test(tests, shared);
-    prepare(); /* once for all */
+    prepare(); /* once for all tests */
     int code = run_suite(suite);
     clean_up();
     return code;

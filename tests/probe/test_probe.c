@@ -1,11 +1,12 @@
-/* test_probe.c - what probes answer, against a solver that shares nothing with them (naive.h). */
+/* test_probe.c - compares the answers of probes with a solver that shares no code with them
+ * (naive.h). */
 #define _DEFAULT_SOURCE
 #include "tests/support/naive_set.h"
 #include "tests/support/part.h"
 
 /* ---- Every position -------------------------------------------------------------------------- */
 
-/* Check notes every assertion in a file: only what fails gets to it here. */
+/* Asserts only on failure, because Check writes every assertion to a file. */
 static void compare_value(const treb_tables *tables, const treb_position *pos,
                           const NaiveValue *expected)
 {
@@ -26,7 +27,8 @@ static void compare_value(const treb_tables *tables, const treb_position *pos,
     }
 }
 
-/* Every `step`th position of a material, and every seventh of those with the colours exchanged. */
+/* Compares every `step`th position of a material, and every seventh of those with the colours
+ * exchanged. */
 static void compare_all(const treb_tables *tables, const Naive *naive, uint32_t step)
 {
     unsigned compared = 0;
@@ -82,7 +84,7 @@ static void check_order(const treb_move *moves, size_t count, treb_metric metric
     }
 }
 
-/* The first move is worth what the position is. */
+/* The first move has the value of the position. */
 static void check_moves(const treb_tables *tables, const treb_position *pos, treb_metric metric)
 {
     treb_error error;
@@ -106,7 +108,7 @@ static void check_moves(const treb_tables *tables, const treb_position *pos, tre
                      TREB_OK);
     ck_assert_uint_eq(kept, count < 3 ? count : 3);
     for (size_t i = 0; i < kept; i++) ck_assert_str_eq(few[i].uci, moves[i].uci);
-    /* One by one they are the same. */
+    /* Probing the moves one by one gives equal results. */
     for (size_t i = 0; i < count; i++) {
         treb_move one;
         ck_assert_int_eq(treb_probe_move(tables, pos, moves[i].uci, metric, &one, &error), TREB_OK);
@@ -169,7 +171,7 @@ START_TEST(moves_and_lines)
 END_TEST
 
 /* Without the 50-move rule a line by DTM is as long as DTM says, and DTM falls at every ply.
- * Returns whether the rule makes it longer. */
+ * Returns whether the rule makes the line longer. */
 static bool check_without_rule(const treb_tables *tables, const treb_position *pos)
 {
     treb_error error;
@@ -214,7 +216,7 @@ START_TEST(line_without_rule)
 }
 END_TEST
 
-/* In parts of any length a line is the same. */
+/* A line does not depend on the number of moves asked for at once. */
 START_TEST(line_in_parts)
 {
     treb_tables *tables = open_set(directory);
@@ -299,7 +301,7 @@ START_TEST(clock_counts)
     treb_error error;
     treb_value value;
     treb_wdl wdl;
-    treb_position pos = position_of("k7/8/1K6/8/8/8/8/7R w - - 99 80"); /* mates on the 100th */
+    treb_position pos = position_of("k7/8/1K6/8/8/8/8/7R w - - 99 80"); /* mates on the 100th ply */
     ck_assert_int_eq(treb_probe_root(tables, &pos, &value, &error), TREB_OK);
     ck_assert_int_eq(value.rule, TREB_WIN);
     pos.halfmove = 100;
@@ -315,7 +317,8 @@ END_TEST
 
 /* ---- En passant ------------------------------------------------------------------------------ */
 
-/* KPvKP tables that hold the same everywhere: a verdict and a distance. Distances of one side. */
+/* Writes KPvKP tables in which all cells have one verdict and one distance. `stored`: the side
+ * whose distances are stored. */
 static void write_constant(const char *to, int verdict, int plies, int stored)
 {
     Material material;
@@ -340,7 +343,8 @@ static void write_constant(const char *to, int verdict, int plies, int stored)
     }
 }
 
-/* Where only e5xd6 takes: what the table says without it, and what the position is worth then. */
+/* Only e5xd6 captures. Each case has the value in the table, without the capture, and the value of
+ * the position. */
 START_TEST(en_passant)
 {
     static const struct {
@@ -353,7 +357,7 @@ START_TEST(en_passant)
                  {TREB_CURSED_WIN, 120, {1, 1, 1, 1}}};
     char other[PATH_SIZE];
     make_directory(other);
-    /* KPvKP is symmetric: only White to move is looked at. */
+    /* KPvKP is symmetric: only White to move is tested. */
     write_constant(other, cases[_i].verdict, cases[_i].plies, TREB_WHITE);
     const char *both[] = {other, directory};
     treb_error error;
@@ -385,7 +389,7 @@ START_TEST(en_passant)
 }
 END_TEST
 
-/* A capture's table that is missing is told, and is named. */
+/* The error names the missing table of a capture. */
 START_TEST(missing_capture)
 {
     char other[PATH_SIZE];
@@ -412,7 +416,7 @@ START_TEST(missing_capture)
 }
 END_TEST
 
-/* When en passant is the only move, the position's table is still the one that is named. */
+/* When en passant is the only move, the error still names the position's own table. */
 START_TEST(en_passant_alone)
 {
     treb_tables *tables = open_set(directory);

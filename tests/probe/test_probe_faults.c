@@ -1,5 +1,5 @@
-/* test_probe_faults.c - what probes do without tables, with damaged ones, with little memory and
- * with many threads. */
+/* test_probe_faults.c - probes without tables, with damaged ones, with little memory and with many
+ * threads. */
 #define _DEFAULT_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>
@@ -7,7 +7,7 @@
 #include "tests/support/naive_set.h"
 #include "tests/support/part.h"
 
-/* By codec. */
+/* One layout for each codec. */
 static const NaiveLayout layouts[] = {
     {.per_byte = 3, .block_bits = 10, .side = TREB_BLACK, .scramble = true},
     {.per_byte = 2,
@@ -16,7 +16,7 @@ static const NaiveLayout layouts[] = {
      .scramble = true,
      .block_bytes = 64,
      .bounds = true}};
-static char coded[PATH_SIZE]; /* the same as `directory` with codec symbols */
+static char coded[PATH_SIZE]; /* the tables of `directory` with codec symbols */
 
 static const char *folder(TableCodec codec) { return codec == TABLE_SYMBOLS ? coded : directory; }
 
@@ -96,7 +96,7 @@ START_TEST(rules_alone)
     expect(tables, "8/8/8/8/8/1k1b4/8/K7 b - - 0 1", TREB_DRAW);
     expect(tables, "k6R/8/1K6/8/8/8/8/8 b - - 0 1", TREB_LOSS); /* mate */
     expect(tables, "7k/8/6Q1/8/8/8/8/K7 b - - 0 1", TREB_DRAW); /* stalemate */
-    /* Black must take: but a probe of one position looks at no moves. */
+    /* Black must capture. A probe of one position does not look at moves. */
     expect_failure(tables, "k7/1Q6/8/8/8/8/8/K7 b - - 0 1", TREB_ERR_NO_TABLE, "KQvK.wdl.treb");
     expect_failure(tables, "k7/8/8/8/8/8/8/K5Q1 w - - 0 1", TREB_ERR_NO_TABLE, "KQvK.wdl.treb");
     treb_position takes = position_of("k7/1Q6/8/8/8/8/8/K7 b - - 0 1");
@@ -111,8 +111,8 @@ START_TEST(rules_alone)
 }
 END_TEST
 
-/* treb_probe_root looks one move ahead where the position's own table is missing; the others do
- * not. */
+/* Where the position's own table is missing, treb_probe_root looks one move ahead. The other
+ * functions do not. */
 START_TEST(one_move_ahead)
 {
     treb_tables *tables = open_set(directory);
@@ -133,13 +133,13 @@ START_TEST(one_move_ahead)
     ck_assert_int_eq(value.status[TREB_DTZ], TREB_OK);
     ck_assert_int_eq(value.status[TREB_DTC], TREB_OK);
     ck_assert_int_eq(value.status[TREB_DTM], TREB_ERR_NO_TABLE);
-    /* No capture wins, and other moves are not known. */
+    /* No capture wins, and the values of the other moves are not known. */
     pos = position_of("k7/8/8/3r4/8/8/8/4Q2K w - - 0 1");
     ck_assert_int_eq(treb_probe_root(tables, &pos, &value, &error), TREB_ERR_NO_TABLE);
     ck_assert_str_eq(error.text, "KQvKR.wdl.treb is not installed");
     ck_assert_int_eq(value.status[TREB_WDL], TREB_ERR_NO_TABLE);
     pos = position_of("k7/8/8/3r4/8/8/8/3Q3K w - - 0 1");
-    /* The moves are told as far as they are known, and the known ones come first. */
+    /* All moves are listed. Those with a known value come first. */
     treb_move moves[TREB_MOVES_MAX];
     size_t count;
     ck_assert_int_eq(treb_probe_moves(tables, &pos, TREB_DTM, TREB_RULE_50, moves, TREB_MOVES_MAX,
@@ -166,7 +166,7 @@ static void copy_file(const char *from, const char *from_name, const char *to, c
     fclose(out);
 }
 
-/* All moves are known, as all are captures: the best of them counts. */
+/* All moves are captures with known values: the best of them counts. */
 START_TEST(all_moves_known)
 {
     treb_tables *tables = open_set(directory);
@@ -224,7 +224,7 @@ static void alter(const char *in, const char *name, long at)
     fclose(file);
 }
 
-/* Probes a sample and counts what comes; wrong answers and other failures end the test. */
+/* Probes a sample and counts the results. Wrong answers and unexpected errors end the test. */
 static void sample(const treb_tables *tables, const Naive *naive, treb_metric metric, uint32_t step,
                    unsigned *right, unsigned *damaged)
 {
@@ -250,7 +250,7 @@ START_TEST(damaged_block)
 {
     static const char *const names[] = {"KQvK.wdl.treb", "KQvK.dtz.treb", "KQvK.dtm.treb"};
     static const treb_metric metrics[] = {TREB_WDL, TREB_DTZ, TREB_DTM};
-    /* In the first block, or the second page. */
+    /* The byte is in the first block, or in the second page. */
     static const long places[] = {96 + 40, 2 * TABLE_PAGE_SIZE + 400};
     char other[PATH_SIZE];
     unsigned right, damaged;
@@ -268,7 +268,7 @@ START_TEST(damaged_block)
         }
         if (which == 0)
             ck_assert_int_eq(treb_tables_pin(tables, "KvKQ", TREB_WDL, NULL), TREB_ERR_DAMAGED);
-        /* Another file is as it was; but with the verdicts all depends on these. */
+        /* The other file is not damaged. Every metric depends on the verdicts, however. */
         sample(tables, solved[1], TREB_DTC, 301, &right, &damaged);
         ck_assert_int_eq(damaged == 0, which > 0);
         treb_tables_close(tables);
@@ -284,12 +284,12 @@ START_TEST(damaged_files)
     treb_table_info info;
     make_directory(other);
     for (int i = 0; i < SOLVED; i++) write_material(other, solved[i], &layouts[TABLE_ZSTD]);
-    copy_file(other, "KRvK.wdl.treb", other, "KQvK.wdl.treb"); /* foreign */
+    copy_file(other, "KRvK.wdl.treb", other, "KQvK.wdl.treb"); /* file of another material */
     snprintf(path, sizeof path, "%s/KRvK.dtz.treb", other);
     ck_assert_int_eq(truncate(path, 1000), 0);
     snprintf(path, sizeof path, "%s/KRvK.dtc.treb", other);
     ck_assert_int_eq(truncate(path, 0), 0);
-    copy_file(other, "KPvK.dtm.treb", other, "KvKP.dtm.treb"); /* no such name */
+    copy_file(other, "KPvK.dtm.treb", other, "KvKP.dtm.treb"); /* a name that no table has */
     treb_tables *tables = open_set(other);
     ck_assert_uint_eq(treb_tables_count(tables), 12);
     expect_failure(tables, "k7/8/8/8/8/8/8/K5Q1 w - - 0 1", TREB_ERR_DAMAGED, "KQvK.wdl.treb");
@@ -312,7 +312,7 @@ START_TEST(damaged_files)
 }
 END_TEST
 
-START_TEST(stock)
+START_TEST(tables_listed)
 {
     treb_tables *tables = open_set(directory);
     treb_table_info info;
@@ -332,7 +332,7 @@ START_TEST(stock)
     ck_assert_int_eq(treb_tables_find(tables, "KXvK", TREB_DTM, &info, &error), TREB_ERR_ARGUMENT);
     ck_assert(strstr(error.text, "no ending called") != NULL);
     ck_assert_int_eq(treb_tables_find(tables, "KBvK", TREB_DTM, &info, &error), TREB_ERR_NO_TABLE);
-    /* Once more behind the same: the first counts. */
+    /* A second folder with the same files changes nothing: the first one is used. */
     const char *twice[] = {directory, directory};
     treb_tables *both = treb_tables_open(twice, 2, &error);
     ck_assert_uint_eq(treb_tables_count(both), 12);
@@ -469,7 +469,7 @@ int main(void)
     tcase_add_test(tests, promotion_ahead);
     tcase_add_loop_test(tests, damaged_block, 0, 6);
     tcase_add_test(tests, damaged_files);
-    tcase_add_test(tests, stock);
+    tcase_add_test(tests, tables_listed);
     tcase_add_loop_test(tests, budgets, 0, 2);
     tcase_add_loop_test(tests, pinned, 0, 2);
     tcase_add_loop_test(tests, threads, 0, 4);

@@ -1,5 +1,5 @@
-/* test_syzygy.c - Syzygy's files: their index, their values, and what damage does to them.
- * tests/data/syzygy has its own files, of three men and of KNNvK. */
+/* test_syzygy.c - Syzygy's files: their index, their values, and damaged files. tests/data/syzygy
+ * has original files of three men and of KNNvK. */
 #define _DEFAULT_SOURCE
 #include "probe/syzygy/syzygy.h"
 
@@ -20,12 +20,12 @@ static Material material_named(const char *name)
 
 /* ---- The index ------------------------------------------------------------------------------- */
 
-/* Orders of men as files have them: pawn to king 1 to 6, Black's 9 to 14. */
+/* Orders of men as the files have them: White's pawn to king are 1 to 6, Black's 9 to 14. */
 static const struct {
     const char *name;
     uint8_t man[SYZYGY_MEN_MAX];
     int order, order2;
-    uint64_t size; /* of file a */
+    uint64_t size; /* size for file a */
 } orders[] = {
     {"KQvK", {6, 5, 14}, 0, 15, 31332},
     {"KNNvK", {6, 14, 2, 2}, 1, 15, 462 * (62 * 61 / 2)},
@@ -44,14 +44,14 @@ static SyzygyIndex index_of_order(size_t i, int file)
 {
     SyzygyIndex index;
     Material material = material_named(orders[i].name);
-    /* With three single men those lead: the order of KRBBvKNN names them first. */
+    /* Where there are three single men, they lead. The order of KRBBvKNN names them first. */
     ck_assert_msg(syzygy_index_init(&index, &maps, &material, orders[i].man, orders[i].order,
                                     orders[i].order2, file),
                   "%s", orders[i].name);
     return index;
 }
 
-START_TEST(every_cell_is_that_of_its_men)
+START_TEST(cells_match_their_men)
 {
     uint64_t random = 7;
     for (int file = 0; file < 4; file++) {
@@ -68,7 +68,8 @@ START_TEST(every_cell_is_that_of_its_men)
                 uint64_t pawns = pos.by_color[index.man[0] >> 3] & pos.by_type[TREB_PAWN];
                 ck_assert_int_eq(syzygy_lead_file(&maps, pawns), file);
             } else if (back != cell) {
-                /* Like leading men in another order, or the board turned over the diagonal. */
+                /* Tests leading men of one kind in another order, and the board mirrored at the
+                 * diagonal. */
                 syzygy_position_of(&index, &maps, file, back, TREB_WHITE, &again);
                 ck_assert_uint_eq(syzygy_index_of(&index, &maps, &again), back);
             }
@@ -77,7 +78,7 @@ START_TEST(every_cell_is_that_of_its_men)
 }
 END_TEST
 
-/* A position has one cell however the board is turned, but with leading men all on the diagonal. */
+/* All mirror images of a position have one cell, unless all leading men stand on the diagonal. */
 START_TEST(turning_the_board_does_not_matter)
 {
     SyzygyIndex index = index_of_order((size_t)_i, 0);
@@ -88,7 +89,7 @@ START_TEST(turning_the_board_does_not_matter)
         syzygy_position_of(&index, &maps, 0, cell, TREB_WHITE, &pos);
         uint64_t first = syzygy_index_of(&index, &maps, &pos);
         position_flip_files(&pos, &turned);
-        /* Two pawns that could lead, one on either wing: the board may be turned either way. */
+        /* With two pawns that could lead, one on either wing, the board may be mirrored or not. */
         uint64_t pawns = pos.by_color[index.man[0] >> 3] & pos.by_type[TREB_PAWN];
         if (index.lead == SYZYGY_LEAD_PAWNS && (pawns & flip_files(pawns)) != 0) continue;
         ck_assert_uint_eq(syzygy_index_of(&index, &maps, &turned), first);
@@ -103,7 +104,7 @@ START_TEST(turning_the_board_does_not_matter)
 }
 END_TEST
 
-START_TEST(orders_that_are_none_are_refused)
+START_TEST(impossible_orders_are_refused)
 {
     static const struct {
         const char *name;
@@ -116,9 +117,9 @@ START_TEST(orders_that_are_none_are_refused)
         {"KQvK", {6, 5, 14}, 0, 0},      /* there are no other pawns */
         {"KQvK", {0, 5, 14}, 0, 15},     /* no man */
         {"KQvK", {7, 5, 14}, 0, 15},     /* no man */
-        {"KNNvK", {6, 2, 14, 2}, 0, 15}, /* knights apart */
+        {"KNNvK", {6, 2, 14, 2}, 0, 15}, /* knights not together */
         {"KNNvK", {2, 2, 6, 14}, 0, 15}, /* knights first */
-        {"KPvK", {6, 1, 14}, 0, 15},     /* the pawn not first */
+        {"KPvK", {6, 1, 14}, 0, 15},     /* the pawn is not first */
         {"KPvKP", {1, 6, 9, 14}, 0, 1},  /* a king between pawns */
         {"KPvKP", {1, 9, 6, 14}, 0, 0},  /* one place twice */
         {"KPvKP", {1, 9, 6, 14}, 0, 15}, /* pawns without a place */
@@ -134,7 +135,8 @@ START_TEST(orders_that_are_none_are_refused)
 }
 END_TEST
 
-/* Eight men are more than the format has: such a name is none of its files', and none is opened. */
+/* The format has at most seven men. A name with eight is not a table's, and its file is not
+ * opened. */
 START_TEST(eight_men_are_refused)
 {
     treb_error error;
@@ -172,14 +174,14 @@ static void compare_position(const treb_tables *tables, const NaiveValue *truth,
     rounded_count += (uint64_t)got.rounded;
 }
 
-/* All with White the stronger, a quarter with Black. */
+/* Tests all positions with White the stronger side, and a quarter of those with Black. */
 START_TEST(all_positions_of_three_men_are_right)
 {
     treb_tables *tables = open_set(fixtures);
     Naive *pawn = naive_solve("KPvK");
     const Naive *all[] = {pawn, naive_promoted(pawn, TREB_QUEEN), naive_promoted(pawn, TREB_ROOK)};
     uint64_t count = 0;
-    /* Not even, so that both sides are to move. */
+    /* The step is odd, so that both sides are to move. */
     uint32_t step = test_part() > 1 ? 3 * (uint32_t)test_part() + 1 : 1;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         for (uint32_t number = 0; number < 1u << 19; number += step) {
@@ -199,7 +201,7 @@ START_TEST(all_positions_of_three_men_are_right)
 }
 END_TEST
 
-/* Our tables are exact, and come first whichever directory is. */
+/* Our tables are exact. They are used first, whatever the order of the directories. */
 START_TEST(ours_answer_where_both_are)
 {
     treb_error error;
@@ -226,7 +228,7 @@ START_TEST(ours_answer_where_both_are)
 }
 END_TEST
 
-START_TEST(what_is_said_of_a_file)
+START_TEST(file_summary)
 {
     treb_error error;
     treb_table_info info;
@@ -305,7 +307,7 @@ START_TEST(checksums_are_compared)
     ck_assert_ptr_nonnull(table);
     ck_assert_int_eq(syzygy_check(table, &error), TREB_OK);
     syzygy_close(table);
-    /* The last byte before it, the last of it. */
+    /* The file lacks one byte, or 17. */
     for (size_t from_end = 1; from_end <= 17; from_end += 16) {
         bytes.at[bytes.size - from_end] ^= 1;
         write_file(files[_i], &bytes);
@@ -328,7 +330,7 @@ START_TEST(cut_files_are_refused)
     Bytes bytes = read_file(fixtures, files[_i]), cut = bytes;
     for (cut.size = 0; cut.size < bytes.size;
          cut.size += cut.size < 200 ? 1 : 64 * (size_t)test_part()) {
-        /* From 208 on as a file that was cut and given a whole number of blocks again. */
+        /* A size of 208 is that of a file that was cut and padded to whole blocks. */
         if (cut.size == 200) cut.size = 208;
         write_file(files[_i], &cut);
         Syzygy *table = open_in_directory(_i, &error);
@@ -341,8 +343,8 @@ START_TEST(cut_files_are_refused)
 }
 END_TEST
 
-/* What is unpacked from anywhere on is what is read cell by cell. */
-START_TEST(unpacked_is_what_is_read)
+/* Values unpacked from any cell on equal values read cell by cell. */
+START_TEST(unpacked_equals_read)
 {
     enum { MOST = 4000 };
     treb_error error;
@@ -382,7 +384,8 @@ START_TEST(unpacked_is_what_is_read)
 }
 END_TEST
 
-/* Any byte may be anything: reading ends, within the file, and with a possible value. */
+/* Bytes are changed at random. Reading must end, stay within the file, and give a possible
+ * value. */
 START_TEST(damage_is_survived)
 {
     treb_error error;
@@ -392,7 +395,7 @@ START_TEST(damage_is_survived)
     Material material = material_of_fixture(_i);
     unsigned opened = 0, refused = 0, wrong = 0;
     for (int n = 0; n < 800 / test_part(); n++) {
-        /* The header more often than the rest. */
+        /* The header is changed more often than the rest. */
         size_t range = n % 3 != 0 && bytes.size > 400 ? 400 : bytes.size,
                at = 5 + next_random31(&random) % (range - 5);
         uint8_t was = bytes.at[at];
@@ -423,7 +426,8 @@ START_TEST(damage_is_survived)
             bool pawn = material_has_pawns(&material);
             int file = pawn ? k % 4 : 0;
             ck_assert(syzygy_index_init(&index, &maps, &material, pawn ? men : man, 0, 15, file));
-            syzygy_position_of(&index, &maps, file, next_random31(&random) % index.size, k & 1, &pos);
+            syzygy_position_of(&index, &maps, file, next_random31(&random) % index.size, k & 1,
+                               &pos);
             int value;
             if (metric_of(_i) == TREB_WDL) {
                 value = syzygy_verdict(table, &pos, &error);
@@ -452,15 +456,15 @@ int main(void)
     enum { ORDERS = sizeof orders / sizeof *orders };
     syzygy_maps_fill(&maps);
     TCase *tests = add_case(suite, "index");
-    tcase_add_loop_test(tests, every_cell_is_that_of_its_men, 0, ORDERS);
+    tcase_add_loop_test(tests, cells_match_their_men, 0, ORDERS);
     tcase_add_loop_test(tests, turning_the_board_does_not_matter, 0, ORDERS);
-    tcase_add_test(tests, orders_that_are_none_are_refused);
+    tcase_add_test(tests, impossible_orders_are_refused);
     tcase_add_test(tests, eight_men_are_refused);
     tests = add_case(suite, "values");
     tcase_add_test(tests, all_positions_of_three_men_are_right);
     tcase_add_test(tests, ours_answer_where_both_are);
-    tcase_add_test(tests, what_is_said_of_a_file);
-    tcase_add_loop_test(tests, unpacked_is_what_is_read, 0, FILES);
+    tcase_add_test(tests, file_summary);
+    tcase_add_loop_test(tests, unpacked_equals_read, 0, FILES);
     tests = add_case(suite, "damage");
     tcase_add_loop_test(tests, checksums_are_compared, 0, FILES);
     tcase_add_loop_test(tests, cut_files_are_refused, 0, FILES);

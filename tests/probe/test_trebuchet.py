@@ -39,7 +39,7 @@ MATERIALS = ["QvQ", "RvB", "PvP", "BNv", "PvN", "RPv", "NvP", "Pv", "QvR"]
 
 
 def random_fens(count, seed, materials=tuple(MATERIALS)):
-    """Positions that can arise, with clocks."""
+    """Returns positions that can arise in games, with clocks."""
     rng = random.Random(seed)
     with trebuchet.open_tablebase(TABLES) as tablebase:
         while count > 0:
@@ -60,15 +60,15 @@ def random_fens(count, seed, materials=tuple(MATERIALS)):
 
 
 def command(*arguments):
-    """What our command prints as JSON."""
+    """Returns the JSON output of our command."""
     run = subprocess.run([os.path.join(BUILD, "trebuchet"), *arguments, "--json"], check=True,
                          stdout=subprocess.PIPE, env={**os.environ, "TREBUCHET_PATH": TABLES})
     return json.loads(run.stdout)
 
 
 def seen_after(move):
-    """A move's value as that of the position after it, for the other side. After a capture or pawn
-    move its DTZ cannot be told from the move's."""
+    """Returns a move's value: that of the position after it, for the other side. After a capture or pawn move its
+    DTZ does not follow from that of the position."""
     def after(plies):
         return -plies + (plies > 0) - (plies < 0)
     return dataclasses.replace(move, rule=-move.rule, dtm=after(move.dtm),
@@ -98,7 +98,7 @@ class Values(unittest.TestCase):
         self.assertGreater(compared, 20)
 
     def compare(self, ours, theirs):
-        """A Value with an object of the command, which says -1 of the DTZ of a mated side."""
+        """Compares a Value with an object of the command. The command gives DTZ -1 for a mated side."""
         self.assertEqual(ours.rule, CATEGORIES[theirs["category"]])
         if not theirs["checkmate"]:
             self.assertEqual(ours.dtm, theirs["dtm"])
@@ -153,7 +153,7 @@ class Values(unittest.TestCase):
         self.assertEqual((value.wdl, value.rule), (2, 1))
 
     def test_part_of_the_tables(self):
-        """What is not known is None."""
+        """A value that is not known is None."""
         with trebuchet.open_tablebase(SYZYGY) as tablebase:
             value = tablebase.probe_root("8/8/8/8/8/2K5/1Q6/7k b - - 0 1")
             self.assertEqual((value.wdl, value.dtm), (-2, None))
@@ -166,15 +166,15 @@ class Endings(unittest.TestCase):
         self.addCleanup(self.tablebase.close)
 
     def test_counts(self):
-        """King and pawn against king: of 163,328 positions with White to move 124,960 are won, as is well
-        known; here one of each two that are mirror images."""
+        """Of the 163,328 positions of KPvK with White to move, 124,960 are won (a published number). The test
+        counts one of each two mirror images."""
         fens = list(self.tablebase.each_position("KPvK"))
         white = [fen for fen in fens if fen.split()[1] == "w"]
         self.assertEqual((len(fens), len(set(fens)), 2 * len(white)), (165676, 165676, 163328))
         self.assertEqual(2 * sum(self.tablebase.probe_wdl(fen) == 2 for fen in white), 124960)
 
     def test_order(self):
-        """They come as the command finds them, and one by one."""
+        """Positions come in the order of the command, one by one."""
         run = subprocess.run([os.path.join(BUILD, "trebuchet"), "find", "--quiet", "--tables", TABLES,
                               "KQvKR"], check=True, text=True, stdout=subprocess.PIPE)
         self.assertEqual(list(self.tablebase.each_position("KRvKQ")), run.stdout.splitlines())
@@ -189,7 +189,7 @@ class Endings(unittest.TestCase):
             next(self.tablebase.each_position("KPvK"))
 
     def test_interrupt(self):
-        """What is raised while the library calls back is not lost."""
+        """An exception raised while the library calls back reaches the caller."""
         class Interrupted(BaseException):
             pass
 
@@ -308,7 +308,7 @@ class Folders(unittest.TestCase):
         tablebase.close()
 
     def test_threads(self):
-        """Probes go on while folders are added, and end when it is closed."""
+        """Probes continue while folders are added, and fail after the tablebase is closed."""
         tablebase = trebuchet.open_tablebase(SYZYGY)
         wrong = []
 
@@ -335,7 +335,7 @@ class Folders(unittest.TestCase):
 
 
 class Interface(unittest.TestCase):
-    """The module knows the structures of trebuchet.h by heart."""
+    """The module has its own copy of the structures of trebuchet.h."""
 
     STRUCTURES = {"treb_error": "CError", "treb_position": "CPosition",
                   "treb_table_info": "CTableInfo", "treb_distance": "CDistance",
@@ -366,7 +366,7 @@ class Interface(unittest.TestCase):
         self.assertEqual([int(line) for line in run.stdout.split()], expected)
 
     def test_readme(self):
-        """Its program prints what stands below it."""
+        """The example program prints the text below it."""
         with open(os.path.join(TOP, "probe", "python", "README.md"), encoding="utf-8") as file:
             program, rest = file.read().split("```python\n")[1].split("```\n")
         expected = [line[4:] for line in rest.split("\n\n")[1].splitlines()]
@@ -384,7 +384,7 @@ class Interface(unittest.TestCase):
 
 
 class PlainBoard:
-    """What the module looks at of a board of python-chess, for machines that have none."""
+    """The members of python-chess's board that the module reads, for machines without python-chess."""
 
     uci_variant = "chess"
 
@@ -451,7 +451,7 @@ class Boards(unittest.TestCase):
             self.assertEqual(tablebase.probe_root(board), tablebase.probe_root(board.fen()))
 
     def test_like_python_chess(self):
-        """The same files of Syzygy's, read by both. Who is mated has a DTZ of -1 there."""
+        """Both read identical Syzygy files. python-chess gives DTZ -1 for a mated side."""
         materials = ["Qv", "Rv", "Pv", "Bv", "Nv", "NNv"]
         rounded = 0
         with trebuchet.open_tablebase(SYZYGY) as ours, \

@@ -1,10 +1,10 @@
-/* test_wait.c - probes that do not wait for a disk: that they never do, that they say what the
- * others say as soon as they say anything, and that what they lacked is fetched. The disk is one of
- * slow_disk.h, on which nothing is in memory that was not read or fetched.
+/* test_wait.c - probes that do not wait for a disk. They never wait, their answers equal those of
+ * other probes, and missing pages are fetched. The disk is that of slow_disk.h: only pages that
+ * were read or fetched are in memory.
  *
- *     test_wait            three men, our files of both codecs and Syzygy's
- *     test_wait TABLES     random positions of all files there, each page in memory or not by
- * chance */
+ *     test_wait            three men, our files with both codecs and Syzygy's
+ *     test_wait TABLES     random positions of all files there; a random half of the pages is in
+ * memory */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -31,10 +31,10 @@ enum { OURS, SYZYGY, CODED, FOLDERS };
 static const char queen[] = "8/8/8/8/8/2K5/1Q6/k7 b - - 0 1",
                   pawn[] = "8/8/8/8/8/1k6/1P6/1K6 w - - 0 1";
 
-/* The folder of a test that is done with each. */
+/* Returns the folder of kind `i`. Many tests run once for each kind. */
 static const char *folder(int i) { return i == OURS ? directory : i == CODED ? coded : syzygy; }
 
-/* Nothing is kept by the set: each probe reads, or finds in the system's memory. */
+/* Opens a set without its own memory: each probe reads the file. */
 static treb_tables *open_cold(const char *from)
 {
     treb_tables *tables = open_set(from);
@@ -50,7 +50,7 @@ static void open_all_files(treb_tables *tables)
                       error.text);
 }
 
-/* A promise kept: what is called in between is not to wait. */
+/* Probes with a promise not to wait. The disk counts calls that wait in spite of the promise. */
 static treb_status try_wdl(const treb_tables *tables, const treb_position *pos, treb_wdl *out)
 {
     disk_promised = true;
@@ -68,7 +68,7 @@ static treb_status try_distance(const treb_tables *tables, const treb_position *
     return status;
 }
 
-/* Random legal positions of three men. */
+/* Returns a random legal position of three men. */
 static treb_position random_position(uint64_t *seed)
 {
     treb_position pos;
@@ -80,16 +80,17 @@ static treb_position random_position(uint64_t *seed)
 
 /* ---- Ready or not ---------------------------------------------------------------------------- */
 
-/* Asks until there is an answer, and has what was fetched arrive each time. */
+/* Probes until there is an answer. After each try, the pages that were fetched arrive. Returns the
+ * number of tries that failed. */
 static int rounds_of_wdl(const treb_tables *tables, const treb_position *pos, treb_wdl *out)
 {
     int rounds = 0, before = 0;
     treb_status status;
     while ((status = try_wdl(tables, pos, out)) == TREB_ERR_NOT_READY) {
         int fetches = atomic_load(&disk.fetches);
-        ck_assert_int_gt(fetches, before); /* something is on its way */
+        ck_assert_int_gt(fetches, before); /* a fetch has started */
         before = fetches;
-        ck_assert_int_eq(try_wdl(tables, pos, out), TREB_ERR_NOT_READY); /* and not there yet */
+        ck_assert_int_eq(try_wdl(tables, pos, out), TREB_ERR_NOT_READY); /* and has not arrived */
         disk_deliver();
         ck_assert_int_le(++rounds, ROUNDS_WDL);
         before = atomic_load(&disk.fetches);
@@ -109,7 +110,7 @@ START_TEST(verdicts)
     for (int i = 0; i < POSITIONS; i++) {
         treb_position pos = random_position(&seed);
         treb_wdl wdl = TREB_DRAW, expected = TREB_DRAW;
-        disk.skew += 3; /* what was there a while ago may be gone */
+        disk.skew += 3; /* the library no longer assumes that these pages are in memory */
         disk_forget();
         cold += rounds_of_wdl(tables, &pos, &wdl) > 0;
         disk.on = false;
@@ -124,7 +125,8 @@ START_TEST(verdicts)
 }
 END_TEST
 
-/* Whether two answers say the same. Structures may have gaps. */
+/* Compares the members of two answers. memcmp is not possible, because structures may have
+ * padding. */
 static void same_value(const treb_value *a, const treb_value *b)
 {
     ck_assert_int_eq(a->wdl, b->wdl);
@@ -143,8 +145,8 @@ static bool lacks_any(const treb_value *value)
     return false;
 }
 
-/* Distances, all of a position, all moves: what is not ready says so, the rest is right, and in the
- * end all is. */
+/* Probes the root and the moves until all values are ready. A value that is not ready has that
+ * status. The others must be right all the time. */
 static void check_values(const treb_tables *tables, const treb_tables *plain,
                          const treb_position *pos)
 {
@@ -210,7 +212,7 @@ START_TEST(values)
 }
 END_TEST
 
-/* What is in the set's own memory, or settled by the rules, needs no disk at all. */
+/* Values in the set's own memory, and values given by the rules, need no disk. */
 START_TEST(needs_no_disk)
 {
     treb_tables *tables = open_set(directory);
@@ -229,8 +231,8 @@ START_TEST(needs_no_disk)
 }
 END_TEST
 
-/* What was there a moment ago is not asked for again, and after a while it is. */
-START_TEST(seen_lately)
+/* A page that was in memory a moment ago is not checked again. Some seconds later it is. */
+START_TEST(recently_seen)
 {
     treb_tables *tables = open_set(syzygy);
     treb_position pos = position_of(pawn);
@@ -238,7 +240,8 @@ START_TEST(seen_lately)
     disk_start();
     ck_assert_int_eq(treb_probe_wdl(tables, &pos, &wdl, NULL), TREB_OK);
     ck_assert_int_eq(try_wdl(tables, &pos, &wdl), TREB_OK);
-    for (int i = 0; i < atomic_load(&disk.count); i++) /* gone, though not for those who touch it */
+    for (int i = 0; i < atomic_load(&disk.count);
+         i++) /* the pages leave the memory, but mappings can still be read */
         for (size_t p = 0; p < disk.file[i].pages; p++)
             atomic_store(&disk.file[i].there[p], INT64_MAX);
     ck_assert_int_eq(try_wdl(tables, &pos, &wdl), TREB_OK);
@@ -273,7 +276,8 @@ START_TEST(not_open)
 }
 END_TEST
 
-/* The same failures as those who wait have. A damaged file is one as soon as that is known. */
+/* Probes that do not wait report the same failures as others. A damaged file is reported as soon as
+ * it is known. */
 START_TEST(failures)
 {
     char copy[PATH_SIZE], path[2 * PATH_SIZE];
@@ -300,7 +304,7 @@ START_TEST(failures)
 }
 END_TEST
 
-/* Files that were closed, as a set keeps only so many open, are opened again without waiting, or
+/* The set keeps only a few files open. Files that it closed are opened again without waiting, or
  * are not ready. */
 START_TEST(closed_meanwhile)
 {
@@ -349,7 +353,8 @@ START_TEST(prefetched)
         disk.skew += 3;
         disk_count_anew();
         disk_promised = true;
-        /* Of ours one block; of Syzygy's files what is found step by step. */
+        /* One of our files needs one block. A Syzygy file needs several reads, one after the
+         * other. */
         for (int step = 0; step < (_i == SYZYGY ? ROUNDS_WDL : 1); step++) {
             treb_prefetch(tables, &pos);
             disk_deliver();
@@ -364,31 +369,31 @@ START_TEST(prefetched)
 }
 END_TEST
 
-/* What several threads do at once, with a thread that fetches. */
-typedef struct Party {
+/* Several threads that probe at once, beside a thread that fetches. */
+typedef struct ProbeThreads {
     treb_tables *tables;
     const treb_position *pos;
     const treb_wdl *expected;
     atomic_int wrong, late, number;
-} Party;
+} ProbeThreads;
 
 static void *ask_until_ready(void *context)
 {
     enum { PATIENCE = 20000 };
-    Party *party = context;
-    int first = atomic_fetch_add(&party->number, 1);
+    ProbeThreads *threads = context;
+    int first = atomic_fetch_add(&threads->number, 1);
     for (int i = 0; i < POSITIONS; i++) {
         int at = (i + 37 * first) % POSITIONS, tries = 0;
         treb_wdl wdl = TREB_DRAW;
         treb_status status;
-        while ((status = try_wdl(party->tables, &party->pos[at], &wdl)) == TREB_ERR_NOT_READY) {
+        while ((status = try_wdl(threads->tables, &threads->pos[at], &wdl)) == TREB_ERR_NOT_READY) {
             if (++tries > PATIENCE) break;
             usleep(500);
         }
         if (status == TREB_ERR_NOT_READY)
-            atomic_fetch_add(&party->late, 1);
-        else if (status != TREB_OK || wdl != party->expected[at])
-            atomic_fetch_add(&party->wrong, 1);
+            atomic_fetch_add(&threads->late, 1);
+        else if (status != TREB_OK || wdl != threads->expected[at])
+            atomic_fetch_add(&threads->wrong, 1);
     }
     return NULL;
 }
@@ -398,7 +403,7 @@ START_TEST(by_a_thread)
     static treb_position pos[POSITIONS];
     static treb_wdl expected[POSITIONS];
     treb_tables *tables = open_set(folder(_i)), *plain = open_set(folder(_i));
-    Party party = {.tables = tables, .pos = pos, .expected = expected};
+    ProbeThreads threads = {.tables = tables, .pos = pos, .expected = expected};
     pthread_t thread[THREADS];
     treb_error error;
     uint64_t seed = 8;
@@ -411,10 +416,10 @@ START_TEST(by_a_thread)
     ck_assert_int_eq(treb_tables_set_fetch(tables, TREB_FETCH_THREAD, &error), TREB_OK);
     ck_assert_int_eq(treb_tables_set_fetch(tables, TREB_FETCH_THREAD, &error), TREB_OK);
     for (int i = 0; i < THREADS; i++)
-        ck_assert_int_eq(pthread_create(&thread[i], NULL, ask_until_ready, &party), 0);
+        ck_assert_int_eq(pthread_create(&thread[i], NULL, ask_until_ready, &threads), 0);
     for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
-    ck_assert_int_eq(atomic_load(&party.wrong), 0);
-    ck_assert_int_eq(atomic_load(&party.late), 0);
+    ck_assert_int_eq(atomic_load(&threads.wrong), 0);
+    ck_assert_int_eq(atomic_load(&threads.late), 0);
     ck_assert_int_eq(atomic_load(&disk.waits), 0);
     ck_assert_int_gt(atomic_load(&disk.reads), 0);
     treb_tables_close(tables);
@@ -422,8 +427,9 @@ START_TEST(by_a_thread)
 }
 END_TEST
 
-/* Started, stopped and closed with work left; and none where nobody was started. */
-START_TEST(thread_comes_and_goes)
+/* The fetching thread is started, stopped, and closed with work left. Sets without such a thread
+ * are closed, too. */
+START_TEST(fetch_thread_starts_and_stops)
 {
     uint64_t seed = 9;
     treb_error error;
@@ -485,7 +491,8 @@ START_TEST(warmed)
     ck_assert_int_gt(all.calls, 0);
     uint64_t seed = 10;
     disk.skew += 3;
-    for (int i = 0; i < POSITIONS; i++) { /* all is there, and nothing was unpacked for it */
+    for (int i = 0; i < POSITIONS;
+         i++) { /* everything is in memory, and no page was unpacked for it */
         pos = random_position(&seed);
         ck_assert_int_eq(try_wdl(tables, &pos, &wdl), TREB_OK);
     }
@@ -518,7 +525,7 @@ START_TEST(warmed_in_part)
     ck_assert_int_eq(stopped.calls, 2);
     ck_assert_int_eq(treb_tables_warm(tables, TREB_METRICS, 0, NULL, NULL, &error),
                      TREB_ERR_ARGUMENT);
-    disk_forget(); /* open they are */
+    disk_forget(); /* the files stay open */
     ck_assert_int_eq(try_wdl(tables, &small, &wdl), TREB_ERR_NOT_READY);
     disk_deliver();
     ck_assert_int_eq(try_wdl(tables, &small, &wdl), TREB_OK);
@@ -526,7 +533,7 @@ START_TEST(warmed_in_part)
 }
 END_TEST
 
-/* One bad file does not keep the others from it. */
+/* A damaged file does not prevent the others from being warmed. */
 START_TEST(warmed_beside_a_damaged_one)
 {
     char copy[PATH_SIZE], path[2 * PATH_SIZE];
@@ -551,7 +558,7 @@ END_TEST
 
 /* ---- A whole set ----------------------------------------------------------------------------- */
 
-/* A position of a table, by chance. */
+/* Draws a random position of a material. Returns false if it is illegal. */
 static bool random_of(const Material *material, uint64_t *seed, treb_position *pos)
 {
     memset(pos, 0, sizeof *pos);
@@ -567,12 +574,12 @@ static bool random_of(const Material *material, uint64_t *seed, treb_position *p
     return position_check(pos, NULL) == TREB_OK;
 }
 
-/* What was asked of a whole set, and what came of it. */
-typedef struct Tally {
+/* Numbers of probes of a whole set, by result. */
+typedef struct Counts {
     int asked, ready, partly, wrong;
-} Tally;
+} Counts;
 
-/* Of each page by chance whether it is in memory. */
+/* Removes all pages from memory, then puts a random half of them back. */
 static void forget_half(uint64_t *seed)
 {
     disk_forget();
@@ -583,23 +590,23 @@ static void forget_half(uint64_t *seed)
     disk_count_anew();
 }
 
-/* What is answered must be right, whatever was lacking. */
+/* An answer must be right, even if some pages were missing. */
 static void ask_half(const treb_tables *tables, const treb_tables *plain, const treb_position *pos,
-                     int metric, Tally *tally)
+                     int metric, Counts *counts)
 {
     treb_distance answer, expected;
     treb_status status = try_distance(tables, pos, metric, &answer);
-    tally->asked++;
-    tally->wrong += atomic_load(&disk.waits) > 0;
+    counts->asked++;
+    counts->wrong += atomic_load(&disk.waits) > 0;
     if (status == TREB_ERR_NOT_READY) return;
-    tally->ready++;
-    tally->partly += atomic_load(&disk.fetches) > 0;
+    counts->ready++;
+    counts->partly += atomic_load(&disk.fetches) > 0;
     disk.on = false;
     treb_status right = treb_probe_distance(plain, pos, metric, &expected, NULL);
     disk.on = true;
     bool same = right == status && (right != TREB_OK ||
                                     (answer.wdl == expected.wdl && answer.plies == expected.plies));
-    tally->wrong += !same;
+    counts->wrong += !same;
 }
 
 static int whole_set(const char *from)
@@ -608,7 +615,7 @@ static int whole_set(const char *from)
     treb_tables *tables = treb_tables_open(&from, 1, NULL),
                 *plain = treb_tables_open(&from, 1, NULL);
     uint64_t seed = 11;
-    Tally tally = {0};
+    Counts counts = {0};
     if (tables == NULL || plain == NULL) return EXIT_FAILURE;
     treb_tables_set_memory(tables, 0);
     disk_start();
@@ -625,14 +632,14 @@ static int whole_set(const char *from)
             if (!random_of(&material, &seed, &pos)) continue;
             i++;
             forget_half(&seed);
-            ask_half(tables, plain, &pos, info.metric, &tally);
+            ask_half(tables, plain, &pos, info.metric, &counts);
         }
     }
     printf("%d asked, %d answered, %d of them though something was lacking, %d wrong\n",
-           tally.asked, tally.ready, tally.partly, tally.wrong);
+           counts.asked, counts.ready, counts.partly, counts.wrong);
     treb_tables_close(tables);
     treb_tables_close(plain);
-    bool good = tally.wrong == 0 && tally.ready > 0 && tally.ready < tally.asked;
+    bool good = counts.wrong == 0 && counts.ready > 0 && counts.ready < counts.asked;
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
@@ -658,13 +665,13 @@ int main(int argc, char **argv)
     tcase_add_loop_test(tests, verdicts, 0, FOLDERS);
     tcase_add_loop_test(tests, values, 0, FOLDERS);
     tcase_add_test(tests, needs_no_disk);
-    tcase_add_test(tests, seen_lately);
+    tcase_add_test(tests, recently_seen);
     tcase_add_loop_test(tests, not_open, 0, FOLDERS);
     tcase_add_test(tests, failures);
     tcase_add_test(tests, closed_meanwhile);
     tcase_add_loop_test(tests, prefetched, 0, FOLDERS);
     tcase_add_loop_test(tests, by_a_thread, 0, FOLDERS);
-    tcase_add_test(tests, thread_comes_and_goes);
+    tcase_add_test(tests, fetch_thread_starts_and_stops);
     tcase_add_loop_test(tests, warmed, 0, FOLDERS);
     tcase_add_test(tests, warmed_in_part);
     tcase_add_test(tests, warmed_beside_a_damaged_one);

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Two servers without tables of their own, behind nginx, on tables that another nginx has: the example
-of docs/cluster.md, loaded, with one server killed meanwhile.
+"""Tests two servers behind nginx under load, as in the example of docs/cluster.md. The servers have no tables of
+their own: they read them from another nginx.
 
     two_servers.py TREBUCHET [TABLES]
 
-Every answer must be that of a server that has the tables in a folder. When one server is killed
-(SIGKILL) no answer may be lost but those that it was working on; when it is back it must get its share
-again. Without TABLES, a folder of .treb files, some tables are made."""
+Every answer must equal that of a server with the tables in a folder. One server is killed (SIGKILL) during the
+test. Only the answers that it was working on may be lost. After its restart it must get its share of the requests
+again. TABLES is a folder of .treb files. Without it some tables are made."""
 from __future__ import annotations
 
 import collections
@@ -37,7 +37,7 @@ http {{
 }}
 """
 
-# The middle of it is what docs/cluster.md prints.
+# docs/cluster.md prints the middle part of this.
 FRONT = """daemon off; worker_processes 1; pid {dir}/front.pid; error_log {dir}/front.error;
 events {{ worker_connections 512; }}
 http {{
@@ -97,7 +97,7 @@ def serve(trebuchet: str, tables: str, port: int) -> subprocess.Popen:
 
 
 class Client:
-    """A connection that is kept."""
+    """A persistent connection."""
 
     def __init__(self, port: int) -> None:
         self.port, self.connection = port, None
@@ -116,7 +116,7 @@ class Client:
 
 
 def targets(port: int) -> dict[str, bytes]:
-    """Questions, and the answers of a server that has the tables in a folder."""
+    """Returns questions, and the answers of a server that has the tables in a folder."""
     draw, client, out = random.Random(1), Client(port), {}
     for _ in range(10 * POSITIONS):
         if len(out) == POSITIONS:

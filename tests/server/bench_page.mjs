@@ -1,4 +1,4 @@
-// A real server, a real browser, and hands on the page: what the browser tests stand on.
+// Helpers for the browser tests: a real server, a real browser, and actions on the page.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
@@ -35,7 +35,7 @@ export async function startServer({ port = 0, folder = tables, more = [] } = {})
     return { address, stop };
 }
 
-// The first has no windows to draw, and takes half the time.
+// The headless shell draws no windows and takes half the time.
 const browsers = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
 
 export const startBrowser = () =>
@@ -44,7 +44,7 @@ export const startBrowser = () =>
         args: process.getuid() === 0 ? ["--no-sandbox"] : [],
     });
 
-/** A page that notes every complaint of the browser; `allow` are those a test expects. */
+/** A page that collects all complaints of the browser, except those that the test expects: `allow`. */
 export async function openPage(browser, address, options = {}) {
     const { script, ...contextOptions } = options;
     const context = await browser.newContext({
@@ -57,7 +57,7 @@ export async function openPage(browser, address, options = {}) {
     page.setDefaultTimeout(30000);
     const complaints = [];
     page.on("console", (message) => {
-        // The board's own library warns of a man taken off while it still moves: on a slow machine only.
+        // On a slow machine the board's library warns about a man that is removed while it still moves.
         const ofTheBoard = /without parentNode$/.test(message.text());
         if (/error|warning/.test(message.type()) && !ofTheBoard) complaints.push(message.text());
     });
@@ -78,7 +78,7 @@ export class Hands {
         await this.settled();
     }
 
-    /** Waits until the answer for the position on the board is there, and the men stand still. */
+    /** Waits until the answer for the position on the board has arrived, and no man moves. */
     async settled() {
         await this.page.waitForFunction(
             () => document.querySelector(".answer").getAttribute("aria-busy") === "false",
@@ -106,7 +106,7 @@ export class Hands {
         return this.text("#sentence");
     }
 
-    /** The verdict once it is this one: for what happens by itself. */
+    /** Waits for a verdict that changes without an action of the test. */
     awaitVerdict(pattern, timeout = 30000) {
         return this.page.waitForFunction(
             ([source]) => new RegExp(source).test(document.getElementById("sentence").textContent),
@@ -119,7 +119,7 @@ export class Hands {
         return this.page.inputValue("#fen");
     }
 
-    /** The board and its trays are at the top of the page: what is measured stays where it is. */
+    /** Scrolls to the top of the page, with the board and its trays, so that measured places stay valid. */
     toTop() {
         return this.page.evaluate(() => scrollTo(0, 0));
     }
@@ -158,7 +158,7 @@ export class Hands {
         await this.page.press("#fen", "Enter");
     }
 
-    /** A finger that goes from one place to another. */
+    /** Moves a finger from one place to another. */
     async swipe(from, to) {
         const cdp = await this.context.newCDPSession(this.page);
         const send = (type, ...points) =>
@@ -173,13 +173,13 @@ export class Hands {
         await cdp.detach();
     }
 
-    /** What axe finds wrong with the page as it is: ids of rules, and where. */
+    /** The faults that axe finds on the current page: ids of rules, and places. */
     async faults() {
         const { source } = fromPage("axe-core");
         return this.page.evaluate(async (script) => {
-            // Not as a script of the page: its policy would not let it.
+            // It cannot be a script of the page because of the Content-Security-Policy.
             if (!globalThis.axe) new Function(script).call(globalThis);
-            // Colours on their way to others are nobody's fault.
+            // Ignore colours during a transition.
             await Promise.allSettled(document.getAnimations().map((animation) => animation.finished));
             const { violations } = await axe.run(document, { resultTypes: ["violations"] });
             return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);

@@ -1,4 +1,4 @@
--- bench_positions.lua - asks wrk's server about positions of king, rook and king, pawn at random.
+-- bench_positions.lua - makes wrk request random positions of king and rook against king and pawn.
 local function letters(used)
     local rows = {}
     for rank = 7, 0, -1 do
@@ -25,7 +25,7 @@ local function position()
         used[square] = man
         return square
     end
-    -- Kings far apart, and the side to move with the rook: nearly always legal.
+    -- The kings are far apart and the side with the rook is to move, so nearly all positions are legal.
     put('K', 0, 15)
     put('k', 40, 63)
     put('R', 0, 63)

@@ -1,7 +1,6 @@
 #!/bin/bash
-# bench_serve.sh TREBUCHET TABLES - requests a second and latencies of the server, beside nginx serving
-# a file of the same size, in turns, with wrk over loopback. SECONDS_EACH (5), CONNECTIONS (256) and
-# ROUNDS (3) may be set.
+# bench_serve.sh TREBUCHET TABLES - measures requests per second and latencies of the server, in turns with nginx
+# serving a file of equal size, with wrk over loopback. SECONDS_EACH (5), CONNECTIONS (256) and ROUNDS (3) may be set.
 set -eu
 T=$(realpath "$1")
 TABLES=$(realpath "$2")
@@ -14,7 +13,7 @@ trap 'kill $children 2>/dev/null; wait; rm -rf "$DIR"' EXIT
 cd "$DIR"
 chmod 755 "$DIR" # nginx's workers may run as somebody else
 
-# start NAME OPTIONS...: a server; its address goes to the variable NAME.
+# start NAME OPTIONS...: starts a server; sets the variable NAME to its address.
 start() {
     local name=$1 url=
     shift
@@ -35,14 +34,14 @@ start() {
 start U
 start BARE --answers 0
 
-# The position with the larger answer of two, so that small sets of tables will do.
+# The position with the larger answer of two, so that small sets of tables are enough.
 fen=8/8/8/8/2R1k3/2K5/1P6/3r4_b_-_-_0_1
 curl -s --globoff -o file.json "$U/standard?fen=$fen"
 grep -q '"category":"unknown"' file.json && fen=8/8/8/8/2R1k3/2K5/8/3q4_w_-_-_0_1
 target="/standard?fen=$fen"
 curl -s --globoff -o file.json "$U$target"
 
-# nginx takes no port 0: the first free one from here.
+# nginx does not accept port 0, so take the first free one from here.
 port=18080
 while (exec 3<>/dev/tcp/127.0.0.1/$port) 2>/dev/null; do port=$((port + 1)); done
 mkdir nginx
@@ -82,7 +81,7 @@ for _ in $(seq "$rounds"); do
 done
 awk '/^nginx/ { n += $2 } /answer kept/ { t += $4 }
      END { printf "trebuchet has %.2f of nginx'"'"'s requests a second\n", t / n }' results
-# Nothing kept: every answer is probed and written anew. First the same position, its blocks in
-# memory; then positions of four men at random, again and again until their blocks are there.
+# Without a cache of answers: every answer is probed and written again. First one position, with its blocks in memory;
+# then random positions of four men, repeated until their blocks are in memory.
 measure 'trebuchet, the same one anew' "$BARE$target"
 for _ in 1 2; do measure 'trebuchet, different ones anew' "$BARE" -s "$TESTS/bench_positions.lua"; done

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""check_openapi.py URL - every route of /v1/openapi.json is there and answers as described.
+"""check_openapi.py URL - checks that every route of /v1/openapi.json exists and answers as described.
 
-Asks each path with the examples of its parameters and compares the answer with its schema, by the
-part of JSON Schema that the description uses. With openapi_spec_validator at hand, the description
-itself is checked as well."""
+Requests each path with the examples of its parameters and compares the answer with its schema, by the part of JSON
+Schema that the description uses. If openapi_spec_validator is installed, checks the description itself as well."""
 import json
 import sys
 import urllib.error
@@ -125,7 +124,7 @@ for path, methods in doc["paths"].items():
         check_operation(path, method, operation)
         count += 1
 assert count >= 18, f"only {count} operations"
-# Errors are as described, too.
+# Errors must match their description as well.
 for target in ("/v1/probe", "/v1/stats/KRRRvKRRR", "/nothing", "/v1/batch", "/v1/blocked",
                "/v1/blocked?fen=8/8/8/8/3p4/3P4/8/K6k_w", "/v1/blocked?fen=8/8/8/8/8/3P4/8/K6k_w"):
     check(json.loads(ask(target)[2]), {"$ref": "#/components/schemas/Error"}, target)

@@ -1,7 +1,7 @@
-/* fuzz_request.c - libFuzzer target: no request may upset what reads it. The input is a target,
- * then, after a newline each, an Accept-Encoding (read as an Accept, an X-Forwarded-For and a
- * Forwarded, too), an If-None-Match and the body of a batch, and of games. The routes that only probe
- * are run without any table, and what they give must be JSON. */
+/* fuzz_request.c - libFuzzer target: reading a request must be safe for any input. The input is a target
+ * and then, each after a newline, an Accept-Encoding (also read as Accept, X-Forwarded-For and Forwarded),
+ * an If-None-Match, and the body of a batch and of games. The routes that only probe are run without any
+ * table, and their answers must be JSON. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static void require(bool condition)
     if (!condition) abort();
 }
 
-/* What log lines hold must be a JSON string, whatever came in. */
+/* A text in a line of the log must be a JSON string, whatever the client has sent. */
 static void check_escaped(const char *text)
 {
     static char out[ACCESS_LOG_LINE];
@@ -41,7 +41,7 @@ static void check_reply(Reply *reply)
     free(reply->body);
 }
 
-/* Plain text and the state of the server, with what it does in the background, are for others to test. */
+/* Leaves out routes that give plain text, the state of the server or background jobs. */
 static bool is_pure(const Route *route)
 {
     if (route->run == jobs_find || route->run == jobs_look) return false;
@@ -64,7 +64,7 @@ static void run_route(TableHolder *holder, TableSet *set, const Query *query, co
     check_reply(&reply);
 }
 
-/* Whatever proxies say, a client has a name that needs no escaping, and is not the proxy's own. */
+/* Whatever the headers say, the name of a client needs no escaping. */
 static void check_client(const char *text)
 {
     Proxies proxies = {.unix_socket = true};

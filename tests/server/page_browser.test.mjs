@@ -1,5 +1,5 @@
-// The page in Chromium, against a real server with all tables of 3 and 4 men. Run by node --test;
-// TREB_BUILD and TREB_TABLES say what is tested.
+// Tests of the page in Chromium, against a real server with all tables of 3 and 4 men. Run with node --test;
+// TREB_BUILD is the build folder and TREB_TABLES the folder of tables.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
@@ -26,9 +26,8 @@ after(async () => {
 });
 
 /**
- * A test with a page of its own, which must not make the browser complain. One
- * that ran out of time is tried once more, and says so: the machine may be
- * busy with something else.
+ * A test with a page of its own. The browser must not complain. A test that runs out of time is repeated once, with a
+ * message, as the machine may be busy.
  */
 function onPage(name, options, body) {
     const once = async () => {
@@ -127,7 +126,7 @@ onPage("FENs: taken, and refused with a reason", { allow: /status of 40[04]/ }, 
     assert.equal(await hands.text("#sentence"), "Not a legal position yet", "Black is in check, White to move");
     assert.ok((await hands.text("#missing")).length > 20);
     await hands.open("8/8/8/nonsense w");
-    assert.match(await hands.text("#fen-error"), /address holds no position/);
+    assert.match(await hands.text("#fen-error"), /address has no valid position/);
 });
 
 onPage("best moves from the list lead to mate", {}, async (hands, page) => {
@@ -286,7 +285,7 @@ onPage(
     },
 );
 
-/** Adds advice to the server's answers, as it gives to the owner of its machine. */
+/** Adds advice to the server's answers, as for the owner of the server's machine. */
 async function advise(page, advice) {
     await page.route(/\/v1\/probe/, async (route) => {
         const response = await route.fetch();
@@ -322,7 +321,7 @@ onPage("beyond the tables play goes on", { allow: NOT_FOUND }, async (hands, pag
     await hands.drag(await hands.middle("d4"), await hands.middle("c4"));
     await hands.settled();
     assert.match(await hands.fen(), /^8\/8\/3P4\/8\/2r5\//, "taken by dragging");
-    // With all men, by click, castling included; back and forth.
+    // With all 32 men, by clicks, including castling; then back and forward.
     await hands.open("rnbqk2r/pppp1ppp/5n2/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 6 4");
     assert.match(await hands.text("#note"), /^Tables stop long before 32 pieces/);
     assert.ok(await page.isDisabled("#play"), "no best play is known");
@@ -333,7 +332,7 @@ onPage("beyond the tables play goes on", { allow: NOT_FOUND }, async (hands, pag
     assert.match(await hands.fen(), /KQkq/);
     await hands.shot("beyond");
 
-    // Best play begins with the move that is known to win, though the line from here is not.
+    // Best play begins with the winning move, although the line from here is not known.
     await hands.open("7k/8/8/8/8/8/r7/RQ2K3 w - - 0 1");
     assert.equal(await page.locator(".ply.best").count(), 0);
     await page.selectOption("#pace", "350");
@@ -347,7 +346,7 @@ onPage("beyond the tables play goes on", { allow: NOT_FOUND }, async (hands, pag
     assert.match(await hands.text("#note"), /^Castling is still possible/);
     await page.click("#missing button");
     await hands.settled();
-    assert.match(await hands.text("#note"), /^This is KRRvKRR, 6 men/);
+    assert.match(await hands.text("#note"), /^There is no table for KRRvKRR \(6 pieces\)/);
 });
 
 onPage("a drill: won by hints, slipped, taken back", {}, async (hands, page) => {
@@ -367,7 +366,7 @@ onPage("a drill: won by hints, slipped, taken back", {}, async (hands, page) => 
     await page.click('#drill button:has-text("Show the move")');
     assert.equal(await page.locator("[data-arrow]").count(), 1);
     assert.match(await hands.text("#drill"), /with 1 hint/);
-    // Giving the rook away: the win is gone, and can be had back.
+    // Giving the rook away loses the win; it can be taken back.
     await hands.move("a1", "a8"); // Kxa8
     await page.waitForSelector('#drill button:has-text("Take back")');
     assert.match(await hands.text("#drill"), /^The win is gone/);
@@ -394,7 +393,7 @@ onPage("a game is pasted: stepped through, its blunder marked", {}, async (hands
     await page.waitForSelector("#toast.shown");
     assert.match(await hands.clipboard(), /\[White "A"\]/, "whose game it is stays");
     assert.match(await hands.clipboard(), /1\. f8=Q \$4/);
-    // Several: one is chosen. What cannot be read is told.
+    // With several games the user chooses one. Unreadable games are reported.
     await page.click("#games-open");
     await page.fill("#games-text", '[White "A"]\n\n1. e4 *\n\n[White "B"]\n\n1. d4 d5 *\n');
     await page.click("#games-read");
@@ -440,7 +439,7 @@ onPage("mutual zugzwangs: asked for, counted, set up", {}, async (hands, page) =
     await thumb.click();
     assert.equal(await hands.verdict(), "Black mates in 27 moves");
     assert.match(await hands.fen(), / w /, "who loses is to move");
-    // What was found is there when one comes back to the ending.
+    // The list is still there after a visit to another ending.
     await hands.open(KBNK);
     await page.waitForSelector('[data-list="zugzwang"] button');
     await page.click('[data-list="longest"] button');
@@ -452,9 +451,8 @@ onPage("mutual zugzwangs: asked for, counted, set up", {}, async (hands, page) =
 });
 
 /**
- * A job in the background, answered here in the server's place: what is said
- * of it stays until the test changes it, so that a slow machine's page is
- * looked at in time.
+ * A background job that is answered here instead of by the server. Its state stays until the test changes it, so that
+ * a slow machine shows it in time.
  */
 async function playJob(page, start, job) {
     const play = { says: {}, asked: 0, cancelled: false };
@@ -524,12 +522,12 @@ onPage("rules of thumb: right and wrong, figures, examples", {}, async (hands, p
     assert.equal(await hands.verdict(), "Stalemate. It is a draw.");
     await page.waitForFunction(() => /White wins: outside the square/.test(document.querySelector('[data-rule="square"]').textContent));
     assert.ok(await page.locator('[data-rule="square"]').evaluate((rule) => rule.open && rule.classList.contains("wrong")), "it stays open");
-    // Colours exchanged, the examples are, too.
+    // With colours exchanged the examples are exchanged as well.
     await page.click("#swap");
     await page.waitForFunction(() => /Black wins: outside the square/.test(document.querySelector('[data-rule="square"]').textContent));
     await page.locator('[data-rule="square"] .thumb').nth(1).click();
     assert.equal(await hands.fen(), "8/8/8/8/8/8/p7/k1K5 b - - 0 1");
-    // Nothing is given away, and endings without rules show none.
+    // Hidden answers hide the rules, and endings without rules show none.
     await page.check("#hide");
     assert.ok(await page.isHidden("#rules"));
     await page.uncheck("#hide");
@@ -751,7 +749,7 @@ onPage("by keys alone the focus is never lost", { allow: /status of 40[04]/ }, a
     assert.equal(await page.evaluate(() => document.activeElement.dataset.go), "next", "the way back");
     assert.match(await press("#notation .ply"), /^Q/);
     await press(".chip:not([aria-disabled])");
-    // When all of the other ending is there.
+    // Wait until the other ending is shown completely.
     await page.waitForFunction(() => document.activeElement.id === "random");
     await hands.open("8/8/8/8/8/8/1Q6/k6K w - - 0 1");
     assert.equal(await press("#missing button"), "verdict");
@@ -953,7 +951,7 @@ test("a blocked-pawn table: verdict, moves and corresponding squares", { timeout
     await hands.open(BOOK);
     await page.waitForSelector("#squares:not([hidden])");
     await page.click("#squares-toggle");
-    // On the board, by the list, and back: all from the table.
+    // Moves on the board, from the list, and back: all values come from the table.
     await hands.move("e5", "f5");
     assert.match(await hands.text("#judgement"), /Best move/);
     assert.equal(await hands.verdict(), "White wins");
@@ -967,11 +965,11 @@ test("a blocked-pawn table: verdict, moves and corresponding squares", { timeout
     assert.ok(await page.isHidden("#squares"), "hidden with the answers");
     assert.equal(await page.locator(".square-mark").count(), 0);
     await page.uncheck("#hide");
-    // Without a file the page says how to make one.
+    // Without a table the page says how to make one.
     await hands.open("8/8/8/2k1p1p1/4P1P1/8/8/4K3 w - - 0 1");
     assert.match(await hands.text("#missing"), /trebuchet blocked --write tables '8\/8/);
     assert.ok(await page.isHidden("#squares"));
-    // Nor are there tables, but what files there are is listed, and set up by a click.
+    // Without other tables these files are still listed, and a click sets up a position.
     await page.click("#browse-open");
     await page.click('[data-pawns="a3 c4 – a4 c5 c6"]');
     assert.notEqual(await hands.verdict(), "Not known");
@@ -1061,12 +1059,12 @@ onPage("advice that plays: one sees which it follows, to the mate", {}, async (h
     await page.selectOption("#pace", "350");
     await page.selectOption("#table-plays", "black");
     await page.click('[data-strategy="king-and-rook"] button');
-    // It keeps to its tree: the game is that of `trebuchet play`, to the mate.
+    // The strategy keeps to its tree: the game is that of `trebuchet play`, up to mate.
     await page.waitForFunction(() => /Checkmate/.test(document.querySelector("#verdict").textContent), null, { timeout: 120000 });
     assert.equal(await page.locator(".ply.played").last().textContent(), "Rf8#");
     assert.equal(await page.locator(".ply.played").count(), 61);
     assert.deepEqual((await page.locator(".advice-log li").allTextContents()).slice(0, 2), ["Rf8# – mate in 2", "Kg6 – mate in 2"]);
-    // Of a game that goes on, colours exchanged; and stopped.
+    // With colours exchanged, from the middle of a game; then stopped.
     await hands.open("8/8/8/7K/8/4q3/8/k7 b - - 0 1");
     await page.waitForSelector('[data-strategy="king-and-queen"]');
     assert.equal(await page.locator('[data-strategy="king-and-queen"] button').textContent(), "Let it play Black");
@@ -1075,7 +1073,7 @@ onPage("advice that plays: one sees which it follows, to the mate", {}, async (h
     await page.waitForSelector('.ply.played[data-at="1"]');
     assert.match(await hands.text(".strategy-here"), /This method plays Black; the other side is to move\./);
     await page.click('[data-strategy="king-and-queen"] button');
-    // Nothing is given away, and endings without strategies show none.
+    // Hidden answers hide the strategies, and endings without strategies show none.
     await page.check("#hide");
     assert.ok(await page.isHidden("#advice"));
     await page.uncheck("#hide");
@@ -1095,7 +1093,7 @@ onPage("a pawn ending without a table is solved, and what moves lead to", { serv
     assert.match(await hands.text("#note"), /^Proved just now; \d+ pawn structures examined\./);
     assert.deepEqual(await page.locator("#moves .group-head h2").allTextContents(), ["Drawing", "Losing"]);
     await hands.shot("solved");
-    // The game goes on, and is solved as it does.
+    // After a move the new position is solved as well.
     await page.click('#moves [data-uci="e3f4"]');
     await hands.awaitVerdict(/^Black wins$/, PATIENCE);
     await page.keyboard.press("ArrowLeft");

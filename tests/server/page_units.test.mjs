@@ -1,4 +1,4 @@
-// What the page computes by itself: positions, words, games, PGN, charts. Run by node --test.
+// Unit tests of the page's modules without document: positions, words, games, PGN, charts. Run with node --test.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

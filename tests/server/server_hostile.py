@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""server_hostile.py URL PID - one client asks for all that takes long, over 60 connections; another, with
-an address of its own, for simple positions. The first may not keep the second waiting: its p99 rises
-by less than 100 ms. Then the server, in the midst of it, must end within 5 seconds of SIGTERM. For a
-server on 127.0.0.1 that keeps no answers. Each client is a process."""
+"""server_hostile.py URL PID - one client sends heavy requests over 60 connections; another one, with its own address,
+requests simple positions. The first must not make the second wait: its p99 may rise by less than 100 ms. Then the
+server must end within 5 seconds of SIGTERM, while the requests go on. For a server on 127.0.0.1 without a cache of
+answers. Each client is a process."""
 import asyncio
 import http.client
 import itertools
@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 where, process = urlsplit(sys.argv[1]), int(sys.argv[2])
 ALONE, BESIDE, MOST = 2, 5, 0.1  # seconds
 CONNECTIONS = 60
-# Eight men whose pawns all promote: no table has them, and captures lead to thousands of endings.
+# Eight men whose pawns all promote: there is no table, and captures lead to thousands of endings.
 SLOW = ["8/PPP4k/8/8/8/8/ppp4K/8", "8/PPPP3k/8/8/8/8/pp5K/8", "7k/PPP5/8/8/8/8/ppp5/7K"]
 LINE = "8/8/8/4k3/8/8/3BN3/4K3"
 

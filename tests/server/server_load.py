@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""server_load.py URL - many clients, and hostile ones: whoever holds connections open, sends byte by
-byte, does not read or sends large batches must not stop the others. For a server with --timeout 2
---connections 64 --per-client 48."""
+"""server_load.py URL - many clients, and hostile ones: a client that holds connections open, sends byte by byte, does not
+read or sends large batches must not stop the others. For a server with --timeout 2 --connections 64 --per-client 48."""
 import http.client
 import json
 import socket
@@ -67,8 +66,8 @@ count, slowest = run_clients(8, 1.5)
 print(f"alone: {count} requests, the slowest {slowest * 1000:.0f} ms")
 assert count > 100 and not problems, problems[:3]
 
-# Beside clients that hold on to their connections: one sends a header now and then, one a body, one
-# asks without reading.
+# Beside clients that keep their connections open: one sends a header now and then, one a body, and one sends requests
+# but does not read.
 held = [connect() for _ in range(30)]
 for s in held[:10]:
     s.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n")
@@ -106,7 +105,7 @@ for thread in others:
     thread.join()
 assert results and set(results) <= {200, 429, 503}, results
 
-# Those who sent byte by byte have been closed meanwhile.
+# The connections of clients that sent byte by byte have been closed by now.
 closed = 0
 for s in held[:20]:
     s.settimeout(3)
@@ -122,7 +121,7 @@ assert closed == 20, f"only {closed} of 20 slow connections were closed"
 for s in held:
     s.close()
 
-# More connections than one client may have: those over it are not served, those within it are.
+# More connections than one client may have: those beyond the limit are not served, the others are.
 many = [connect() for _ in range(60)]
 time.sleep(0.5)
 served = 0

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""server_service.py TREBUCHET TABLES - the server as a service manager runs it: with a socket that is
-passed to it (LISTEN_FDS), messages that it sends (NOTIFY_SOCKET), and restarts during which clients
-go on asking: the socket stays, so that none of them is turned away."""
+"""server_service.py TREBUCHET TABLES - the server under a service manager: with a passed socket (LISTEN_FDS), with
+messages to the manager (NOTIFY_SOCKET), and with restarts while clients send requests. The socket stays open, so no
+client is refused."""
 import atexit
 import http.client
 import os
@@ -103,7 +103,7 @@ assert not problems, problems[:5]
 assert answers >= 80, answers
 stop(pid)
 
-# One that is meant for another process is left alone, and another kind of socket refused.
+# A socket for another process is ignored, and a socket of another kind is refused.
 taken = subprocess.run([command, "serve", "--tables", tables, "--port", str(port)], text=True,
                        env=os.environ | {"LISTEN_PID": "1", "LISTEN_FDS": "1"},
                        capture_output=True, check=False)
@@ -113,7 +113,7 @@ for passed, count, code in ((deaf, 1, 1), (listening, 2, 2)):
     pid = start(passed, count)
     assert wait(pid) == code, (count, code)
 
-# A Unix socket that was passed stays at the end: it belongs to who opened it.
+# A passed Unix socket is not removed at the end, as the process that opened it owns it.
 path = folder + "/s.sock"
 passed = socket.socket(socket.AF_UNIX)
 passed.bind(path)

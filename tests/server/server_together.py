@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""server_together.py URL PID CONNECTIONS - as many clients as there may be ask at the very same time,
-several times over: the server is stopped while they do. All must be answered."""
+"""server_together.py URL PID CONNECTIONS - the maximum number of clients send requests at one moment, several times; the
+server is suspended meanwhile. All requests must be answered."""
 import os
 import signal
 import socket

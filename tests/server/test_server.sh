@@ -20,9 +20,9 @@ fail() {
     { head -12 head; head -c 600 body; tail -3 log; } 2>/dev/null | sed 's/^/    | /'
 }
 
-# start OPTIONS...: runs a server on a free port; its address goes to U, without the last slash.
+# start OPTIONS...: starts a server on a free port; sets U to its address without the last slash.
 start() { launch "$T" serve --port 0 "$@"; }
-# launch COMMAND...: the same for a command line that says itself where to listen.
+# launch COMMAND...: starts a server by a command that names its address itself; sets U.
 launch() {
     : >ready
     : >log
@@ -37,9 +37,9 @@ launch() {
     echo "the server does not start:" && cat log
     exit 1
 }
-# appears WORD FILE: waits until a file has it, some seconds at most.
+# appears WORD FILE: waits until a file contains WORD, at most some seconds.
 appears() { for _ in $(seq 100); do grep -q "$1" "$2" 2>/dev/null && break; sleep 0.05; done; }
-# finish CODE NAME: ends it as a service manager does, and checks its exit code.
+# finish CODE NAME: stops the server with SIGTERM and checks its exit code.
 finish() {
     kill -TERM "$SERVER"
     wait "$SERVER"
@@ -48,7 +48,7 @@ finish() {
     if [ $code -eq "$1" ]; then pass; else fail "$2: exit code $code, not $1"; fi
 }
 
-# get STATUS NAME TARGET CURL-OPTIONS...: asks; the answer is in `head` and `body`.
+# get STATUS NAME TARGET CURL-OPTIONS...: sends a request; the response goes to `head` and `body`.
 get() {
     local want=$1 target=$3 code
     what=$2
@@ -60,11 +60,11 @@ get() {
 has() { if grep -qE -- "$1" body; then pass; else fail "$what: no /$1/ in the answer"; fi; }
 header() { if tr -d '\r' <head | grep -qiE -- "^$1"; then pass; else fail "$what: no header /$1/"; fi; }
 lacks() { if tr -d '\r' <head | grep -qiE -- "^$1"; then fail "$what: header /$1/"; else pass; fi; }
-# json EXPRESSION: a Python expression about the object `d` is true.
+# json EXPRESSION: checks that a Python expression about the object `d` is true.
 json() {
     if asks_python json body "$1"; then pass; else fail "$what: not so: $1"; fi
 }
-# code WORD: the answer is an error of this kind.
+# code WORD: checks that the response is an error with this code.
 code() { json "d['error']['code'] == '$1' and len(d['error']['message']) > 5"; header 'content-type: application/json'; }
 metric() { curl -s "$U/metrics" | grep -F -- "$1" | grep -v '^#' | sed 's/.* //' | head -1; }
 
@@ -91,7 +91,7 @@ json '[m["uci"] for m in d["moves"]][:2] == ["f7f8r", "f7f8q"] and d["moves"][1]
 json 'd["moves"][0]["category"] == "loss" and d["moves"][0]["dtm"] == -10 and d["moves"][0]["dtc"] == -5'
 json 'd["moves"][0]["zeroing"] and d["moves"][0]["conversion"] and d["moves"][2]["insufficient_material"]'
 cp body first
-# The same object as the command prints.
+# The command prints this object.
 "$T" probe --json -t tables "$UNDER" >printed
 check 'the same as probe --json' '[ "$(cat first)" = "$(cat printed)" ]'
 for spelling in "${UNDER//_/%20}" "${UNDER//_/+}" "${UNDER//\//%2F}" "$UNDER&dtc=always" "${UNDER%_-_-_0_1}"; do
@@ -143,7 +143,7 @@ get 404 'mainline, many men' "/standard/mainline?fen=$MANY"; code too_many_men
 get 400 'mainline, bad FEN' '/standard/mainline?fen=x'; code bad_fen
 get 200 monitor /monitor; has '^tablebase cache=[0-9]+u,'
 
-# ---- our own ------------------------------------------------------------------------------------
+# ---- Trebuchet's routes -------------------------------------------------------------------------
 
 get 200 probe "/v1/probe?fen=$UNDER"
 json 'd["fen"] == "8/5P1k/8/7K/8/8/8/8 w - - 0 1" and d["turn"] == "white" and d["men"] == 3 and d["material"] == "KPvK"'
@@ -159,13 +159,13 @@ get 400 'probe, a link without a position' '/v1/probe?fen=https://lichess.org/ab
 get 200 'probe, clock' "/v1/probe?fen=${KBNK}_60_90&metric=dtz"
 json 'd["verdict"] == "cursed_win" and d["verdict_clock_zero"] == "win" and d["halfmove_clock"] == 60 and d["metric"] == "dtz"'
 json 'd["dtc_plies"] is None and d["best"]["dtc"] is None and [u["code"] for u in d["unknown"]] == ["no_table"] and "KBNvK.dtc.treb" in d["unknown"][0]["message"]'
-# Beyond the tables: all moves, and why there is no verdict.
+# Beyond the tables: all moves, and the reason why there is no verdict.
 beyond() { json "d['verdict'] is None and d['verdict_clock_zero'] is None and d['unknown'][0]['metric'] == 'wdl' and d['unknown'][0]['code'] == '$1' and len(d['moves']) == $2"; }
 get 200 'probe, no table' "/v1/probe?fen=$FIVE"; beyond no_table 6; has 'KRPvKR.wdl.treb'; json 'd["material"] == "KRPvKR" and d["men"] == 5'
 get 200 'probe, castling that tables settle' "/v1/probe?fen=$CASTLING"; json 'd["verdict"] == "win" and "O-O" in [m["san"] for m in d["moves"]]'
 get 200 'probe, castling' '/v1/probe?fen=r3k2r/8/8/8/8/8/8/R3K2R_w_KQkq'; beyond castling 26
 get 200 'probe, many men' "/v1/probe?fen=$MANY"; json 'd["verdict"] is None and d["unknown"][0]["code"] == "too_many_men" and d["material"] is None and len(d["moves"]) > 10'
-# A move that blocks the pawns: their table knows that whoever is to move loses.
+# A move that blocks the pawns: in their table the side to move loses.
 INTO=8/8/8/3pK3/2k5/8/3P4/8_w_-_-
 get 200 'probe, a move into a blocked-pawn table' "/v1/probe?fen=${INTO}_6_9"; header 'cache-control: no-cache'
 json 'd["verdict"] == "win" and [(m["san"], m["dtz_plies"], m["dtc_plies"]) for m in d["moves"] if m["verdict"]] == [("d4", 1, 3)]'
@@ -184,7 +184,7 @@ for m in dtm dtz; do
 done
 get 404 'line, no DTC' "/v1/line?fen=$KBNK&metric=dtc"; code no_table; has 'KBNvK.dtc.treb'
 get 400 'line, bad metric' "/v1/line?fen=$KBNK&metric=x"; code bad_request
-get 200 'line without the rule' "/v1/line?fen=$KBNK&metric=dtm&rule=none"; has '"rule":"none"'; has 'left aside'
+get 200 'line without the rule' "/v1/line?fen=$KBNK&metric=dtm&rule=none"; has '"rule":"none"'; has 'rule is ignored'
 get 200 'line with the rule' "/v1/line?fen=$KBNK&metric=dtm&rule=50"; has '"rule":"50"'
 get 400 'line, bad rule' "/v1/line?fen=$KBNK&rule=75"; code bad_request; has '50 or none'
 get 400 'line, no FEN' /v1/line; code bad_request
@@ -265,7 +265,7 @@ get 200 'rules, of no ending of theirs' "/v1/rules?fen=8/8/4k3/8/8/8/3Q4/4K3_w";
 get 404 'rules, no table' "/v1/rules?fen=$FIVE"; code no_table
 get 404 'rules, castling' "/v1/rules?fen=$CASTLING"; code castling
 
-# What the server plays by a strategy is what the command plays.
+# By a strategy the server plays what the command plays.
 get 200 strategies /v1/strategies
 json '[(s["strategy"], s["figures"]["white_to_move"]["wins"]) for s in d["strategies"] if s["material"] in ("KQvK", "KRvK")] == [("king-and-queen", 18081), ("king-and-rook", 21959)]'
 json 'all("move" not in s and s["about"] and s["advice"] for s in d["strategies"])'
@@ -277,7 +277,7 @@ get 200 'strategies, none for it' "/v1/strategies?fen=8/8/8/8/K7/8/P1k5/8_b"; js
 get 400 'strategies, no FEN' '/v1/strategies?fen=what'; code bad_fen
 get 404 'strategies, castling' "/v1/strategies?fen=$CASTLING"; code castling
 
-# A list is asked for, made in the background, and kept. made JOB: waits until it is done.
+# A list is requested, made in the background, and kept. made JOB: waits until it is done.
 made() { for _ in $(seq 1200); do get 200 "job $1" "/v1/jobs/$1"; grep -qE '"state":"(waiting|running)"' body || break; sleep 0.1; done; }
 get 404 'a job that nobody has begun' /v1/jobs/zugzwang-KPvK; code not_found
 get 200 find /v1/find -d '{"material":"kp-k","kind":"zugzwang"}'; header 'cache-control: no-store'
@@ -343,7 +343,7 @@ get 200 'If-None-Match, another' "/standard?fen=$KBNK" -H 'If-None-Match: "x"'
 get 304 'If-None-Match: *' "/standard?fen=$KBNK" -H 'If-None-Match: *'
 get 200 'no ETag on what changes' /metrics; lacks etag; header 'cache-control: no-store'
 
-# CBOR: never mixed up with JSON, kept or not, and with an ETag of its own.
+# CBOR is never mixed up with JSON, from the cache or not, and has an ETag of its own.
 for turn in made kept; do
     get 200 "CBOR, $turn" "/standard?fen=$UNDER" -H 'Accept: application/cbor'; header 'content-type: application/cbor'; header 'vary: accept'
     check 'an object of 12 members' '[ "$(head -c 10 body)" = "$(printf "\254hcategory")" ] && [ $(wc -c <body) -lt $(wc -c <first) ]'
@@ -386,7 +386,7 @@ kill -HUP $SERVER
 appears 'tables reloaded' log
 get 200 'after SIGHUP' '/v1/stats/KRvKN'; get 200 'known now' '/standard?fen=8/8/4k3/8/2n5/8/3R4/4K3_w'; json 'd["category"] != "unknown"'
 check 'counted' '[ "$(metric trebuchet_reloads_total)" = 1 ] && [ "$(metric trebuchet_tables)" = 27 ]'
-# Opens the files that the next but one needs.
+# Opens the files for the test after the next one.
 get 200 'open' '/v1/probe?fen=8/k1P5/8/K7/8/8/8/8_w'
 mv tables gone; kill -HUP $SERVER
 appears 'cannot look' log
@@ -394,7 +394,7 @@ get 200 'a folder that is gone: the old tables stay' "/v1/probe?fen=$UNDER"
 check 'failure counted' '[ "$(metric trebuchet_reload_failures_total)" = 1 ]'
 mv gone tables
 
-# A truncated file, and one with altered blocks; the others go on.
+# A truncated file and one with altered blocks do not affect the others.
 mkdir bad; cp "$TABLES"/K[QRBNP]vK.* bad
 head -c 1000 "$TABLES/KPvK.wdl.treb" >bad/KPvK.wdl.treb
 size=$(stat -c %s bad/KQvK.wdl.treb)
@@ -434,7 +434,7 @@ port=${U##*:}
 check 'nothing kept' '[ "$(metric trebuchet_answers)" = 0 ] && [ "$(metric trebuchet_cache_bytes)" = 0 ]'
 "$T" serve --tables tables --bind ::1 --port "$port" >out 2>&1 </dev/null
 check 'the port is taken' '[ $? -eq 1 ] && grep -q "taken" out'
-# A batch under way when the end comes is still answered.
+# A batch in progress is still answered when the server stops.
 python3 -c "import json; print(json.dumps({'fens': ['8/8/8/4k3/8/8/3BN3/4K3 w - - %d 60' % i for i in range(60)] * 2}))" >fens
 curl -s --globoff -o late -w '%{http_code}' -d @fens "$U/v1/batch" >late-code &
 client=$!
@@ -456,8 +456,8 @@ done
 
 # ---- Lists --------------------------------------------------------------------------------------
 
-# While one is made others wait for their turn, of one client not many; answers do not wait. It can be cancelled, and
-# ends with the server.
+# While a list is made others wait, only a few of one client; answers do not wait. It can be cancelled, and ends with
+# the server.
 start --tables "$TABLES" --quiet
 want() { curl -s "$U/v1/find" -d "{\"material\":\"$1\",\"kind\":\"longest\"}" -o body -w '%{http_code}'; }
 check 'a long one' '[ "$(want KPvKP)" = 200 ]'
@@ -468,7 +468,7 @@ check 'it is told how far it is' 'grep -q "\"state\":\"running\"" body'
 get 200 'answers do not wait' "/v1/probe?fen=$UNDER"
 get 200 'cancelled' /v1/jobs/longest-KPvKP -X DELETE; json 'd["state"] == "cancelled" and d["result"] is None'
 get 404 'and gone' /v1/jobs/longest-KPvKP; code not_found
-# It may take a moment until it has ended.
+# It may take a moment to end.
 for _ in $(seq 50); do code=$(want KPvKP); [ "$code" = 200 ] && break; sleep 0.1; done
 check 'again' '[ "$code" = 200 ]'
 began=$SECONDS
@@ -486,7 +486,7 @@ finish 0 'SIGTERM, no lists'
 
 # ---- Solving ------------------------------------------------------------------------------------
 
-# A position without a table is solved in the background, as the command does it.
+# A position without a table is solved in the background, with the result of the command.
 start --tables "$TABLES" --quiet --solve 256MiB --solve-time 120
 solve() { curl -s "$U/v1/solve" -d "{\"fen\":\"$1\"}" -o body -w '%{http_code}'; }
 get 200 'it is offered' /v1/tables; json 'd["solve_seconds"] == 120'
@@ -507,7 +507,7 @@ done
 get 400 'solve, no position' /v1/solve -d '{"fen":"what"}'; code bad_fen
 get 400 'solve, too many pieces' /v1/solve -d '{"fen":"8/8/p3k3/1p6/1P6/PNN1K3/8/8 w"}'; code bad_position
 get 405 'solve, GET' /v1/solve; code method
-# What takes long ends when its time is up, is cancelled, or ends with the server.
+# A long job ends when its time is up, when it is cancelled, or with the server.
 LONG='8/p1p2p2/1p4k1/8/6P1/P1P2P2/1K6/8 w'
 get 200 'solve, a second' /v1/solve -d "{\"fen\":\"$LONG\",\"seconds\":1}"
 made 'solve-8.p1p2p2.1p4k1.8.6P1.P1P2P2.1K6.8_w_-_-'; json 'd["result"]["stopped"] == (d["result"]["verdict"] == "open")'
@@ -532,7 +532,7 @@ finish 0 'SIGTERM, a damaged list'
 mkdir empty; cd empty || exit 2
 start --log access
 get 503 'no tables at all' /healthz; json 'd == {"status": "no_tables", "tables": 0}'; header 'retry-after: '
-# It comes after the address.
+# The warning comes after the address.
 appears 'kill -HUP' log
 check 'a warning, with what to do' 'grep -q "no tables in tables" log && grep -q "trebuchet gen --men 4" log && grep -q "kill -HUP $SERVER" log'
 get 200 'the page all the same' /; get 200 'no tables in the list' /v1/tables; json 'd["tables"] == [] and d["ranks"] == []'
@@ -542,7 +542,7 @@ get 200 'ready now' /healthz; json 'd == {"status": "ok", "tables": 4}'
 rm tables/*; kill -HUP $SERVER
 appears '"warning".*tables reloaded: 0 files' access
 get 503 'none any more' /healthz
-# A solved pawn ending is something to answer from.
+# A pawn file counts as a table.
 check 'a solved pawn ending' '"$T" solve -q -p 1 -t tables --write tables "8/8/8/3pK3/2kP4/8/8/8 w" >solved'
 kill -HUP $SERVER
 for _ in $(seq 50); do curl -s "$U/healthz" | grep -q '"ok"' && break; sleep 0.05; done
@@ -554,13 +554,13 @@ check 'no warning' '[ ! -s log ]'
 finish 0 'SIGTERM, allowed to be empty'
 cd .. || exit 2
 
-# ---- The log, taken away and opened again -------------------------------------------------------
+# ---- The log, renamed and opened again -------------------------------------------------------
 
 mkdir logs
 start --tables tables --log logs/access
 get 200 'before' /healthz
 mv logs/access logs/access.1
-# An answer is logged once it is sent, which may be after the client has it.
+# A response is logged when it has been sent, possibly after the client has received it.
 get 200 'into the old file' '/healthz?old'
 appears 'healthz?old' logs/access.1
 kill -HUP $SERVER
@@ -577,7 +577,7 @@ finish 0 'SIGTERM with a log that is gone'
 
 # ---- Proxies ------------------------------------------------------------------------------------
 
-# asked_by NAME CLIENT HEADER...: the log names this client.
+# asked_by NAME CLIENT HEADER...: checks that the log names this client.
 number=0
 asked_by() {
     local name=$1 client=$2 options=()
@@ -610,7 +610,7 @@ advised 'another machine' False -H 'X-Forwarded-For: 203.0.113.9'; advised 'one 
 advised 'a proxy that does not say' False -H 'X-Real-IP: 127.0.0.1'; advised 'nonsense' False -H 'X-Forwarded-For: x'
 finish 0 'SIGTERM, proxies'
 
-# ---- A Unix socket, and one that is passed ------------------------------------------------------
+# ---- A Unix socket, and a passed socket --- ------------------------------------------------------
 
 unix_get() { get "$1" "$2" "$3" --unix-socket "$SOCKET" "${@:4}"; }
 SOCKET=$DIR/s.sock
@@ -665,7 +665,7 @@ def ask(s, path):
         return None
 def metric(text, name):
     return int(re.search(rf"^{name} (\d+)", text, re.M)[1])
-# Connections of before that have just ended may count for a moment: one waits until it is the only one.
+# Earlier connections may still count for a moment, so wait until there is only one.
 for _ in range(100):
     first = connect()
     text = ask(first, "/metrics")
@@ -675,7 +675,7 @@ for _ in range(100):
     if text:
         break
 before = metric(text, "trebuchet_http_refused_total")
-# Each asks before the next one comes: several threads take connections, in no order.
+# Each sends a request before the next one connects, as several threads accept connections in any order.
 many, answered = [first], [ask(first, "/healthz") is not None]
 for _ in range(3):
     many.append(connect())
@@ -698,20 +698,20 @@ for many in 128 256; do
 done
 start --tables "$TABLES" --quiet --timeout 2 --connections 64 --per-client 48 --log access
 get 200 'a large answer, kept plain' /v1/tables; cp body plain
-get 200 'the same for one who takes gzip' /v1/tables -H 'Accept-Encoding: gzip'; header 'content-encoding: gzip'
+get 200 'with gzip accepted' /v1/tables -H 'Accept-Encoding: gzip'; header 'content-encoding: gzip'
 check 'unpacks to the same' '[ $(wc -c <plain) -gt 32768 ] && gzip -dc body | cmp -s - plain'
 get 200 'and again' /v1/tables -H 'Accept-Encoding: gzip'; header 'content-encoding: gzip'
 timeout 60 python3 "$TESTS/server_load.py" "$U" >out 2>&1
 check 'load and hostile clients' '[ $? -eq 0 ] || { cat out; false; }'
 check 'their time was up' '[ "$(metric trebuchet_http_expired_total)" -ge 1 ]'
 finish 0 'SIGINT'
-# What one client asks for does not delay another's answer, nor the end.
+# The requests of one client delay neither the answers to another nor the end.
 start --tables "$TABLES" --quiet --answers 0
 timeout 120 python3 "$TESTS/server_hostile.py" "$U" $SERVER >out 2>&1
 check 'a hostile client stalls nobody, and SIGTERM ends all' '[ $? -eq 0 ] || { cat out; false; }'
 grep -E '^(alone|beside|ended)' out
 stop
-# A limit of one second, with work for more: what does not fit is refused, and says why.
+# A limit of one second, with work for more: requests that do not fit are refused with the reason.
 start --tables "$TABLES" --quiet --answers 0 --cache 0 --limit 1
 python3 -c "import json; print(json.dumps({'fens': ['8/8/8/4k3/8/8/3BN3/4K3 w - - %d 60' % i for i in range(60)] * 16}))" >fens
 for i in $(seq 20); do curl -s --globoff -o "late$i" -w '%{http_code}\n' -d @fens "$U/v1/batch" >>late-codes & late="${late-} $!"; done

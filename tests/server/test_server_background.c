@@ -1,4 +1,4 @@
-/* test_server_background.c - work in the background: done in turn, once, bounded, cancelled; and that an end is an end. */
+/* test_server_background.c - background jobs: their order, that each is done once, limits, cancelling, and the end. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,15 +8,15 @@
 #include "server/background.h"
 #include "tests/support/suite.h"
 
-/* Work that says what it does, and waits until it may go on or is told to end. */
+/* A job that notes its word, and waits until the gate opens or it must stop. */
 typedef struct Piece {
     const char *word; /* its result; NULL fails */
-    size_t size;      /* of the result, in place of the word */
+    size_t size;      /* size of the result, instead of the word */
 } Piece;
 
-static char done[256]; /* words, in the order in which they were begun */
+static char done[256]; /* words of the jobs, in the order of their starts */
 static atomic_int ended, nice_value;
-static atomic_bool gate; /* shut: work waits */
+static atomic_bool gate; /* false: jobs wait */
 
 static json_t *fail_with(treb_error *error, const char *text)
 {
@@ -58,7 +58,7 @@ static BackgroundAdded add(Background *b, const char *name, const char *client_k
     return background_add(b, name, client_key, &work);
 }
 
-/* Waits until something is in a state, or until nobody knows it any more (-1). */
+/* Waits until a job is in a state, or is unknown (-1). */
 static void await(Background *b, const char *name, int state)
 {
     for (int i = 0; i < 4000; i++) {
@@ -93,13 +93,13 @@ START_TEST(in_turn_and_once)
     ck_assert_int_eq(add(b, "c", "me", "C", 0, false), BACKGROUND_ADDED);
     ck_assert_int_eq(add(b, "d", "me", "D", 0, false), BACKGROUND_ADDED);
     ck_assert_int_eq(add(b, "c", "you", "again", 0, false), BACKGROUND_THERE);
-    ck_assert_int_eq(ended, 1); /* what was not taken was freed */
+    ck_assert_int_eq(ended, 1); /* refused work was freed */
     for (int i = 0; i < 1000 && (background_look(b, "a", &view), view.done == 0); i++) usleep(500);
     ck_assert_int_eq((int)view.done, 4);
     ck_assert_int_eq((int)view.total, 9);
     ck_assert_int_ge(nice_value, 10);
-    ck_assert_int_eq(getpriority(PRIO_PROCESS, 0), own); /* of that thread alone */
-    /* What is slow comes last. */
+    ck_assert_int_eq(getpriority(PRIO_PROCESS, 0), own); /* the priority of this thread has not changed */
+    /* Slow jobs come last. */
     static const struct {
         const char *name;
         unsigned ahead;
@@ -143,7 +143,7 @@ START_TEST(bounded)
 }
 END_TEST
 
-/* Of results those that were least recently taken go. */
+/* The results that were taken least recently are dropped. */
 START_TEST(kept)
 {
     Background *b = begin(9, 9, 1000, false);
@@ -164,7 +164,7 @@ START_TEST(kept)
     ck_assert(!background_look(b, "b", &view));
     await(b, "a", BACKGROUND_DONE);
     await(b, "c", BACKGROUND_DONE);
-    /* One that is too large for all is not kept at all. */
+    /* A result larger than the limit is not kept at all. */
     add(b, "e", "me", "x", 2000, false);
     await(b, "e", -1);
     ck_assert(background_stop(b, 5000));
@@ -181,10 +181,10 @@ START_TEST(failures)
     ck_assert_ptr_null(view.result);
     ck_assert_int_eq(view.error.status, TREB_ERR_IO);
     ck_assert_str_eq(view.error.text, "it went wrong");
-    /* Wanted again it is tried again. */
+    /* A failed job is tried again on request. */
     ck_assert_int_eq(add(b, "a", "me", "A", 0, false), BACKGROUND_ADDED);
     await(b, "a", BACKGROUND_DONE);
-    /* They do not pile up. */
+    /* Failed jobs do not pile up. */
     for (int i = 0; i < 80; i++) {
         char name[8];
         snprintf(name, sizeof name, "f%d", i);
@@ -211,7 +211,7 @@ START_TEST(cancelled)
     ck_assert_int_eq(background_cancel(b, "b", "me"), BACKGROUND_CANCELLED);
     ck_assert_int_eq(add(b, "c", "you", "C", 0, false), BACKGROUND_THERE);
     ck_assert_int_eq(background_cancel(b, "c", "me"), BACKGROUND_STAYS);
-    /* What runs ends, and can be wanted again at once. */
+    /* A running job ends, and can be requested again at once. */
     ck_assert_int_eq(background_cancel(b, "a", "me"), BACKGROUND_CANCELLED);
     ck_assert_int_eq(add(b, "a", "you", "again", 0, false), BACKGROUND_ADDED);
     gate = false;
@@ -223,7 +223,7 @@ START_TEST(cancelled)
 }
 END_TEST
 
-/* What runs is told to end, what waits is dropped; and nothing more is taken. */
+/* The running job is told to stop, waiting ones are dropped, and no more are accepted. */
 START_TEST(closed)
 {
     Background *b = begin(9, 9, 1000, true);
@@ -247,7 +247,7 @@ static json_t *hang(void *context, BackgroundRun *run, treb_error *error)
     return fail_with(error, "at last");
 }
 
-/* Who hangs is not waited for without end. */
+/* The wait for a hanging job is limited. */
 START_TEST(hanging)
 {
     Background *b = begin(9, 9, 1000, false);

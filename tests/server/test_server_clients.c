@@ -1,5 +1,5 @@
-/* test_server_clients.c - who a client is: by its address, and behind proxies, whatever the headers
- * say that anyone may write. */
+/* test_server_clients.c - the identity of a client: by its address, and behind proxies, with headers that
+ * a client may have forged. */
 #include <arpa/inet.h>
 #include <check.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ START_TEST(clients_by_address)
 }
 END_TEST
 
-/* ---- Whom we trust --------------------------------------------------------------------------- */
+/* ---- Trusted proxies ------------------------------------------------------------------------- */
 
 START_TEST(networks)
 {
@@ -140,7 +140,7 @@ static HeaderLines lines_of(char *text)
     return lines;
 }
 
-/* Who asks `peer`, which is a trusted proxy if it is one of 127.0.0.1, 10.0.0.0/8 and
+/* Finds the client behind `peer`, which is a trusted proxy if it is 127.0.0.1 or in 10.0.0.0/8 or
  * 2001:db8:a::/48. */
 static bool behind_peer(const char *peer, const char *forwarded_for, const char *forwarded,
                         Client *client)
@@ -195,14 +195,14 @@ START_TEST(x_forwarded_for)
         {"[2001:db8::7]", "2001:db8::7", false},
         {"[2001:db8::7]:443", "2001:db8::7", false},
         {"::ffff:203.0.113.9", "203.0.113.9", false},
-        /* What is left of the last that nobody trusts does not count. */
+        /* Entries to the left of the last untrusted one do not count. */
         {"198.51.100.1, 203.0.113.9", "203.0.113.9", false},
         {"127.0.0.1, 203.0.113.9", "203.0.113.9", false},
         {"127.0.0.1,203.0.113.9", "203.0.113.9", false},
         {"garbage\", 203.0.113.9", "203.0.113.9", false},
         {"127.0.0.1\n203.0.113.9", "203.0.113.9", false},
         {"203.0.113.9\n198.51.100.1, 10.0.0.2", "198.51.100.1", false},
-        /* Several proxies that are trusted. */
+        /* Several trusted proxies. */
         {"198.51.100.1, 203.0.113.9, 10.0.0.2", "203.0.113.9", false},
         {"203.0.113.9, 10.1.1.1, 2001:db8:a::5, 10.0.0.2", "203.0.113.9", false},
         {"203.0.113.9\n10.0.0.2\n10.0.0.3", "203.0.113.9", false},
@@ -210,11 +210,11 @@ START_TEST(x_forwarded_for)
         {"10.0.0.7, 10.0.0.8", "10.0.0.7", false},
         {"127.0.0.1", "127.0.0.1", true},
         {"127.0.0.1, 127.0.0.1", "127.0.0.1", true},
-        {"127.0.0.1, 10.0.0.2", "127.0.0.1", false}, /* of that machine */
-        /* Empty places are none. */
+        {"127.0.0.1, 10.0.0.2", "127.0.0.1", false}, /* the other machine's own address */
+        /* Empty entries do not count. */
         {", 203.0.113.9 ,,", "203.0.113.9", false},
         {"203.0.113.9\n\n", "203.0.113.9", false},
-        /* Who cannot be read is the proxy that said it, and never local. */
+        /* If an entry is unreadable, the client is the proxy that wrote it, and never local. */
         {"unknown", "127.0.0.1", false},
         {"unknown, 10.0.0.2", "10.0.0.2", false},
         {"127.0.0.1, x, 10.0.0.2", "10.0.0.2", false},
@@ -262,7 +262,7 @@ START_TEST(forwarded)
         {"for=_hidden, for=10.0.0.2", "10.0.0.2", false},
         {"by=203.0.113.9", "127.0.0.1", false},
         {"for=127.0.0.1, proto=http", "127.0.0.1", false},
-        /* Half a quote cannot hide what comes after it. */
+        /* An opening quote cannot hide the entries after it. */
         {"for=127.0.0.1;x=\", for=203.0.113.9", "127.0.0.1", false},
         {"for=127.0.0.1;x=\", for=\"203.0.113.9\"", "127.0.0.1", false},
         {"for=127.0.0.1;x=\"\\, for=\"203.0.113.9\"", "127.0.0.1", false},
@@ -283,7 +283,7 @@ START_TEST(forwarded)
 }
 END_TEST
 
-/* A proxy writes one of the two and lets the other pass, which is then the client's own. */
+/* A proxy writes one of the two headers and passes the other on as the client wrote it. */
 START_TEST(both)
 {
     static const struct {
@@ -310,7 +310,7 @@ START_TEST(both)
 }
 END_TEST
 
-/* A proxy on another machine cannot make anybody local. */
+/* A proxy on another machine cannot make a client local. */
 START_TEST(remote_proxy)
 {
     static const char *const names[] = {"127.0.0.1", "::1", "127.9.9.9", "203.0.113.9", "garbage"};
@@ -328,7 +328,7 @@ START_TEST(remote_proxy)
 }
 END_TEST
 
-/* Headers as long as they can be, and as many. */
+/* Very long headers, and many of them. */
 START_TEST(long_headers)
 {
     char text[8000] = "";
@@ -356,7 +356,7 @@ START_TEST(long_headers)
 }
 END_TEST
 
-/* Clients behind one proxy are told apart, by network where they have IPv6. */
+/* Clients behind one proxy have different keys; IPv6 clients by network. */
 START_TEST(keys)
 {
     Client a, b;

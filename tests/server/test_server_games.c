@@ -1,4 +1,4 @@
-/* test_server_games.c - games judged by the tables: as JSON, and as PGN again. */
+/* test_server_games.c - games judged by the tables, as JSON and as PGN. */
 
 #include "json/annotate.h"
 #include "json/answer.h"
@@ -80,7 +80,7 @@ START_TEST(judged)
 }
 END_TEST
 
-/* What no table knows is null; what is wrong is told, and the rest answered. */
+/* Unknown values are null; errors are reported, and the rest is answered. */
 START_TEST(beyond)
 {
     treb_error error;
@@ -134,7 +134,7 @@ START_TEST(bounded)
     ck_assert_uint_eq(json_array_size(json_object_get(game_of(object, 0), "moves")),
                       ANSWER_GAMES_MAX - 1);
     json_decref(object);
-    /* Lines that are no positions count as well. */
+    /* Lines that are not positions count as well. */
     to = text;
     for (int i = 0; i < 3000; i++) to = stpcpy(to, "what\n");
     object = ask(text, &error);
@@ -167,13 +167,13 @@ START_TEST(halfmove_clock)
         const char *game;
         Judgement judgement;
     } rows[] = {
-        /* The queen mates in 1 at a clock of 99, and then no more. */
+        /* The queen mates in 1 at a clock of 99, but not later. */
         {"[FEN \"8/8/8/8/8/2k5/7q/K7 b - - 98 80\"]\n80... Qb2#", JUDGE_NOTHING},
         {"[FEN \"8/8/8/8/8/2k5/7q/K7 b - - 98 80\"]\n80... Qh1+", JUDGE_CURSED},
         {"[FEN \"8/8/8/8/8/2k5/7q/K7 b - - 98 80\"]\n80... Qc2", JUDGE_BLUNDER}, /* stalemate */
         {"[FEN \"8/8/8/8/8/2k5/7q/K7 b - - 110 80\"]\n80... Qh1+", JUDGE_NOTHING},
         {"[FEN \"8/8/8/8/8/2k5/7q/K7 b - - 110 80\"]\n80... Qb2#", JUDGE_NOTHING},
-        /* Too late for the rule, and now given up. */
+        /* The win came too late by the rule, and is now given away. */
         {"[FEN \"8/8/8/8/8/3k4/7q/K7 b - - 110 80\"]\n80... Qc2", JUDGE_DUBIOUS}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         static TextReader source;
@@ -219,7 +219,7 @@ START_TEST(annotations)
              "[FEN \"4k3/8/3K4/4P3/8/8/8/8 w - - 0 1\"]\n[Annotator \"Trebuchet\"]\n\n"
              "{White wins, mate in 13} 1. e6 $4 {Draw; fine} (1. Ke6 {White wins, mate in 13})\n"
              "1... Kd8 {Draw} 2. e7+ {Draw} 2... Ke8 {Draw} 3. Kc6 $4 {Draw} *\n\n");
-    /* What was annotated is not annotated twice. */
+    /* An annotated game does not get the annotations twice. */
     ck_assert_str_eq(again, out);
     free(out);
     free(again);

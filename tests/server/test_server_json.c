@@ -1,4 +1,4 @@
-/* test_server_json.c - the JSON that is given, read back and compared with the library. */
+/* test_server_json.c - reads the JSON of answers back and compares it with the library. */
 #include <strings.h>
 
 #include "json/answer.h"
@@ -6,7 +6,7 @@
 #include "tests/support/gen_run.h"
 #include "tests/support/random.h"
 
-static treb_tables *set, *bare; /* with the tables, and with none */
+static treb_tables *set, *bare; /* all tables; no tables */
 
 /* Random legal positions of a few materials. */
 static uint64_t noise = 88172645463325252u;
@@ -66,7 +66,7 @@ static int plies_of(const treb_value *value, int metric)
 #define require(condition, ...)                                                                    \
     if (!(condition)) ck_abort_msg(__VA_ARGS__)
 
-/* ---- Our own dialect ------------------------------------------------------------------------- */
+/* ---- Trebuchet's dialect --------------------------------------------------------------------- */
 
 static const char *const plies_names[TREB_METRICS] = {NULL, "dtz_plies", "dtc_plies", "dtm_plies"};
 
@@ -183,8 +183,8 @@ static void compare_standard(const json_t *object, const treb_position *pos, con
     require(json_is_null(json_object_get(object, "dtw")), "%s", fen);
 }
 
-/* Within a category each number falls, quick wins first, and then long resistance: DTM, then DTC as
- * it is told, then DTZ. Conversions and zeroing moves stand together. */
+/* Checks that numbers fall within a category, quick wins first and long resistance last: DTM, then DTC in
+ * moves, then DTZ. Conversions and zeroing moves are neighbours. */
 static void compare_order(const json_t *before, const json_t *after, const char *fen)
 {
     static const char *const first[] = {"stalemate", "insufficient_material", "checkmate"};
@@ -212,8 +212,9 @@ static int rank_of(const char *category)
     ck_abort_msg("category %s", category);
 }
 
-/* Each move tells of the position after it; of the categories, whose clock counts from before the
- * move, the best is the root's turned round, and they never get better down the list. */
+/* Checks that the fields of a move are those of the position after it. The category of the first move,
+ * whose clock counts from before the move, is that of the root for the other side, and categories never
+ * get better down the list. */
 static void compare_children(const json_t *object, const treb_position *pos, const char *fen)
 {
     const json_t *moves = json_object_get(object, "moves");
@@ -318,7 +319,7 @@ START_TEST(missing_tables)
 }
 END_TEST
 
-/* Without its table a position is won all the same if a move mates, and lila-tablebase tells so. */
+/* A position without a table is won if a move mates, also in lila-tablebase's dialect. */
 START_TEST(mate_without_a_table)
 {
     treb_position pos;
@@ -336,11 +337,11 @@ START_TEST(mate_without_a_table)
 }
 END_TEST
 
-/* Any position that can arise has its moves told. */
+/* The moves of every legal position are listed. */
 START_TEST(any_position)
 {
     static const struct {
-        const char *fen, *code; /* NULL: its moves settle it */
+        const char *fen, *code; /* NULL: its moves decide it */
         size_t moves, known;
     } cases[] = {
         {"rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w - - 0 1", "too_many_men", 50, 0},
@@ -348,7 +349,7 @@ START_TEST(any_position)
          0},
         {"r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "castling", 26, 0},
         {"4k3/8/8/8/8/8/8/4K2R w K - 0 1", NULL, 15, 15},  /* each move leads into KRvK */
-        {"4k3/8/8/8/8/8/4p3/4K2R w K - 0 1", NULL, 12, 1}, /* Kxe2 wins, and that will do */
+        {"4k3/8/8/8/8/8/4p3/4K2R w K - 0 1", NULL, 12, 1}, /* Kxe2 wins, which decides it */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         treb_position pos;
@@ -381,8 +382,8 @@ START_TEST(any_position)
 }
 END_TEST
 
-/* Two moves on: a reply that wins, or replies that are all known, tell of a move whose position has no
- * table. */
+/* Two moves deep: a winning reply, or replies that are all known, give the value of a move to a position
+ * without a table. */
 START_TEST(moves_looked_at_further)
 {
     treb_position pos;
@@ -410,7 +411,7 @@ START_TEST(moves_looked_at_further)
 }
 END_TEST
 
-/* Positions by chance are of the ending asked for, with play left, and as wished. */
+/* Random positions belong to the ending, the game is not over, and they match the request. */
 START_TEST(by_chance)
 {
     static const struct {
@@ -455,16 +456,16 @@ START_TEST(by_chance)
 }
 END_TEST
 
-/* A position without a table of its own that a move wins is won at any clock that leaves it so; all of
- * its moves known, it has the distances that follow from them. */
+/* A position without a table is won if a move wins at its clock; if all its moves are known, it has the
+ * distances that follow from them. */
 START_TEST(settled_by_moves)
 {
     static const struct {
         const char *fen, *verdict, *fresh;
         int dtz;
     } cases[] = {
-        {"4k3/8/8/8/8/8/4p3/4K2R w K - 10 9", "win", "win", 1}, /* Kxe2; the others are not known */
-        {"4k3/8/8/8/8/8/8/4K2R w K - 0 1", "win", "win", 0},    /* 0: as the best move has it */
+        {"4k3/8/8/8/8/8/4p3/4K2R w K - 10 9", "win", "win", 1}, /* Kxe2; the other moves are unknown */
+        {"4k3/8/8/8/8/8/8/4K2R w K - 0 1", "win", "win", 0},    /* 0: from the best move */
         {"4k3/8/8/8/8/8/8/4K2R w K - 99 90", "cursed_win", "win", 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -484,13 +485,13 @@ START_TEST(settled_by_moves)
 }
 END_TEST
 
-/* What no table covers is unknown, for all time; what it leads to may be known. */
+/* A position that no table can cover is unknown, but positions after its moves may be known. */
 START_TEST(beyond_tables)
 {
     static const struct {
         const char *fen, *category;
         size_t moves, known;
-        const char *first; /* the best move, if it is known */
+        const char *first; /* the best move if known */
     } cases[] = {
         {"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "unknown", 20, 0, NULL},
         {"4k3/8/8/8/8/8/8/4K2R w K - 0 1", "win", 15, 15, NULL}, /* every move gives up castling */
@@ -560,7 +561,7 @@ START_TEST(castling_moves_are_told)
 }
 END_TEST
 
-/* The categories under the clock: it counts from before the move that led to a position. */
+/* Categories with a halfmove clock, which counts from before the move that led to a position. */
 START_TEST(halfmove_clock)
 {
     static const struct {
@@ -647,8 +648,8 @@ START_TEST(batches)
 }
 END_TEST
 
-/* Long work ends soon after its time is up, or when another thread says so; what was made until
- * then is dropped. */
+/* Long work ends soon after its deadline, or when another thread cancels it; the partial answer is
+ * dropped. */
 START_TEST(work_is_stopped)
 {
     enum { SECOND = 1000000000, POSITIONS = 1000 };
@@ -666,7 +667,7 @@ START_TEST(work_is_stopped)
     uint64_t start = clock_nanoseconds();
     json_decref(sent(answer_batch(&context, text, strlen(text), &error)));
     uint64_t whole = clock_nanoseconds() - start;
-    /* On a machine that was busy until now a part of that may do for all of it. */
+    /* If the machine was busy before, a part of that time may now be enough for all of it. */
     for (uint64_t part = 10;; part *= 2) {
         start = clock_nanoseconds();
         context.deadline = start + whole / part;

@@ -1,5 +1,5 @@
-/* test_server_parts.c - the server's parts by themselves: answers kept, compression, workers, clients, and
- * what routes say when the time is up or a table is missing. */
+/* test_server_parts.c - unit tests of the server: the cache of responses, compression, workers, clients, and
+ * the replies of routes when the time is up or a table is missing. */
 #include <arpa/inet.h>
 #include <cbor.h>
 #include <check.h>
@@ -18,7 +18,7 @@
 #include "server/workers.h"
 #include "tests/support/suite.h"
 
-/* ---- Answers kept ---------------------------------------------------------------------------- */
+/* ---- The cache of responses ------------------------------------------------------------------ */
 
 static Response *make_served(size_t size, char fill)
 {
@@ -64,7 +64,7 @@ START_TEST(answers_are_kept)
     keep(cache, 2, 200);
     ck_assert(is_kept(cache, 1));
     ck_assert(is_kept(cache, 2));
-    keep(cache, 1, 300); /* again: in place of the old one */
+    keep(cache, 1, 300); /* replaces the old one */
     response_cache_info(cache, &info);
     ck_assert_uint_eq(info.entries, 2);
     ck_assert_uint_eq(info.hits, 2);
@@ -80,7 +80,7 @@ START_TEST(answers_are_bounded)
     ResponseCache *cache = response_cache_create(BUDGET);
     for (int i = 0; i < MANY; i++) {
         keep(cache, i, 1000);
-        /* What is asked for again and again stays. */
+        /* Responses that are requested often stay. */
         ck_assert(is_kept(cache, 0));
     }
     response_cache_info(cache, &info);
@@ -89,7 +89,7 @@ START_TEST(answers_are_bounded)
     ck_assert_uint_gt(info.entries, 300);
     ck_assert(is_kept(cache, MANY - 1));
     ck_assert(!is_kept(cache, 1));
-    keep(cache, MANY, BUDGET); /* more than there is room for */
+    keep(cache, MANY, BUDGET); /* larger than the budget */
     ck_assert(!is_kept(cache, MANY));
     response_cache_free(cache);
     cache = response_cache_create(0);
@@ -99,7 +99,7 @@ START_TEST(answers_are_bounded)
 }
 END_TEST
 
-/* An answer taken out outlives its place, and the cache. */
+/* A response from the cache outlives its entry and the cache. */
 START_TEST(answers_outlive_the_cache)
 {
     const void *tag;
@@ -133,7 +133,7 @@ START_TEST(compression)
                      MHD_get_response_header(large->plain, "ETag"));
     response_release(small);
     response_release(large);
-    /* What does not get smaller is left alone. */
+    /* A body that does not get smaller is not compressed. */
     Reply reply = {.status = 200, .type = "text/plain", .cache_policy = CACHE_TABLE_SET, .size = 5000};
     reply.body = malloc(reply.size);
     uint32_t noise = 1;
@@ -148,10 +148,10 @@ END_TEST
 
 /* ---- Workers --------------------------------------------------------------------------------- */
 
-/* How many jobs may wait, light and heavy, in all and of one client. */
+/* Bounds of waiting items: light and heavy, in total and of one client. */
 enum { QUEUE = 1024, QUEUE_EACH = 256, HEAVY = QUEUE / 8, HEAVY_EACH = QUEUE_EACH / 8 };
 
-/* A job that counts. One that is to be held does not end before its gate is opened. */
+/* An item that counts. If `held`, it does not end before its gate is opened. */
 typedef struct Gate {
     atomic_bool open;
     atomic_int done, refused, now, most;
@@ -181,7 +181,7 @@ static Counted counted(Gate *gate, const char *client_key, bool held)
     return (Counted){{.run = run_counted, .refuse = refuse_counted, .client_key = client_key}, gate, held};
 }
 
-/* Adds jobs of one client; returns how many were taken on. */
+/* Adds items of one client; returns the number that were accepted. */
 static int add(Workers *workers, Counted *jobs, int count, Gate *gate, const char *client_key, bool held,
                WorkKind kind)
 {
@@ -193,7 +193,7 @@ static int add(Workers *workers, Counted *jobs, int count, Gate *gate, const cha
     return added;
 }
 
-/* Waits, but not for ever, until a number is reached. */
+/* Waits until a number is reached, for a limited time. */
 static void await(atomic_int *number, int value)
 {
     for (int i = 0; i < 100000 && atomic_load(number) < value; i++) usleep(100);
@@ -215,8 +215,8 @@ START_TEST(workers_do_all)
 }
 END_TEST
 
-/* One client has as many jobs as it may, none of which ends: those of others are done all the same,
- * the light and the heavy ones. */
+/* One client has as many items as it may, and none of them ends. Light and heavy items of others are still
+ * done. */
 static void check_stall(WorkKind kind)
 {
     enum { HOSTILE = HEAVY_EACH, OTHERS = 10 };
@@ -230,7 +230,7 @@ static void check_stall(WorkKind kind)
     ck_assert_int_eq(add(workers, heavy, OTHERS, &heavy_gate, "c", false, WORK_HEAVY), OTHERS);
     await(&light_gate.done, OTHERS);
     await(&heavy_gate.done, OTHERS);
-    /* It gets no more threads than were asked for, and of heavy work one fewer. */
+    /* It gets at most the configured number of threads, and one fewer for heavy items. */
     ck_assert_int_eq(held.most, kind == WORK_LIGHT ? 2 : 1);
     ck_assert_int_eq(held.done, 0);
     held.open = true;
@@ -244,7 +244,7 @@ END_TEST
 START_TEST(heavy_jobs_stall_nobody) { check_stall(WORK_HEAVY); }
 END_TEST
 
-/* Even many such clients: each has a job running, and one who comes then gets its turn. */
+/* With many such clients, each has an item running, and a new client gets its turn. */
 START_TEST(many_hostile_clients)
 {
     enum { HOSTILE = WORKERS_SPARE, EACH = 3 }; /* the first may get two threads */
@@ -266,7 +266,7 @@ START_TEST(many_hostile_clients)
 }
 END_TEST
 
-/* Jobs of many clients have places beyond those of one; heavy ones leave threads to light ones. */
+/* More items of many clients may wait than of one; heavy items leave threads for light ones. */
 START_TEST(heavy_jobs_leave_threads)
 {
     enum { HOSTILE = 30 };
@@ -290,8 +290,8 @@ START_TEST(heavy_jobs_leave_threads)
 }
 END_TEST
 
-/* Those who wait for a thread go round: with all threads but one held, the first job of each client
- * is done before the second of any. */
+/* Clients take turns: with all threads but one held, the first item of each client is done before the
+ * second of any. */
 typedef struct Noted {
     WorkItem job;
     char name;
@@ -338,7 +338,7 @@ START_TEST(clients_take_turns)
 }
 END_TEST
 
-/* Each client has one job that runs; then what may wait is counted. */
+/* With one running item for each client, counts the items that may wait. */
 static void check_bound(WorkKind kind, int most, int each)
 {
     enum { CLIENTS = 5, ROOM = QUEUE_EACH + 10 };
@@ -350,7 +350,7 @@ static void check_bound(WorkKind kind, int most, int each)
         ck_assert_int_eq(add(workers, &first[c], 1, &held, names[c], true, kind), 1);
     await(&held.now, CLIENTS);
     for (int c = 0; c < CLIENTS; c++) {
-        bool all = c == CLIENTS - 1; /* the others have taken all places */
+        bool all = c == CLIENTS - 1; /* the other clients have used up the total */
         ck_assert_int_eq(add(workers, jobs[c], each + 10, &held, names[c], true, kind),
                          all ? most - each * c : each);
         Counted extra = counted(&held, names[c], true);
@@ -371,7 +371,7 @@ START_TEST(jobs_are_bounded)
 }
 END_TEST
 
-/* What waits is refused at once while other jobs run, and nothing is taken on any more. */
+/* Waiting items are refused at once while others run, and no more are accepted. */
 START_TEST(closing_refuses)
 {
     enum { JOBS = 20 };
@@ -407,7 +407,7 @@ static Connection *connect_from(Connections *connections, const char *text)
     return connections_add(connections, -1, (struct sockaddr *)&address);
 }
 
-/* A client has so many connections and no more, but for a proxy that is trusted. */
+/* A client has a limited number of connections, unless it is a trusted proxy. */
 START_TEST(connections_of_a_client)
 {
     ConnectionLimits limits = {.request = 1, .answer = 1, .each = 2};
@@ -425,7 +425,7 @@ START_TEST(connections_of_a_client)
     c[4] = connect_from(&connections, "2001:db8::2"); /* one client has the whole network */
     ck_assert(c[3] != NULL && c[4] != NULL && !c[3]->trusted);
     ck_assert_str_eq(c[4]->peer.name, "2001:db8::2");
-    /* What is one too many is shut down. */
+    /* A connection beyond the limit is shut down. */
     struct sockaddr_in6 address = address_of("2001:db8::3");
     ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
     ck_assert_ptr_null(connections_add(&connections, pair[0], (struct sockaddr *)&address));
@@ -441,7 +441,7 @@ START_TEST(connections_of_a_client)
 }
 END_TEST
 
-/* What is on its way counts for the client that asked, not for the proxy that it came by. */
+/* A response being sent counts for the client that requested it, not for the proxy. */
 START_TEST(answers_on_their_way)
 {
     uint64_t own, all;
@@ -489,7 +489,7 @@ static Reply run_target(const char *target, const char *body, RouteCall call)
     return reply;
 }
 
-/* Whatever is asked: when the time is up, or the server ends, there is no answer but a word. */
+/* When the time is up, or the server ends, every route gives only an error. */
 START_TEST(time_is_up)
 {
     static const char *const targets[] = {"/standard?fen=8/8/8/4k3/8/8/4P3/4K3_w",
@@ -523,7 +523,7 @@ END_TEST
 
 /* ---- CBOR ------------------------------------------------------------------------------------ */
 
-/* Whether an item says the same as a JSON value, members in the same order. */
+/* Returns whether an item equals a JSON value, with members in the same order. */
 static bool same(const cbor_item_t *item, json_t *value)
 {
     const char *name;
@@ -591,7 +591,7 @@ START_TEST(cbor_says_the_same)
 }
 END_TEST
 
-/* Where CBOR is wanted it is given by lila-tablebase's routes, but for errors. */
+/* lila-tablebase's routes give CBOR on request, except for errors. */
 START_TEST(cbor_where_it_is_wanted)
 {
     static const struct {
@@ -622,7 +622,7 @@ START_TEST(cbor_where_it_is_wanted)
 }
 END_TEST
 
-/* What lila-tablebase overlooks is overlooked on its routes alone. */
+/* Errors that lila-tablebase ignores are ignored only on its routes. */
 START_TEST(lenient_routes)
 {
     static const char *const fens[] = {"7K/8/8/8/8/8/8/k7", "7K/8/8/8/8/8/8/k7_w_KQkq",
@@ -648,7 +648,7 @@ static bool advise(const char *material, char *text, size_t size)
     return true;
 }
 
-/* Advice goes to the owner alone, for tables that could be made. */
+/* Only the owner gets advice, and only for tables that can be made. */
 START_TEST(advice)
 {
     static const struct {
@@ -676,7 +676,7 @@ START_TEST(advice)
 }
 END_TEST
 
-/* Without tables a server is not ready, unless it may be. */
+/* A server without tables is not ready, unless this is allowed. */
 START_TEST(health)
 {
     Reply reply = run_target("/healthz", "", (RouteCall){0});

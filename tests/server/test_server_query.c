@@ -1,4 +1,4 @@
-/* test_server_query.c - how requests are read: targets, parameters, FENs, headers; and the log. */
+/* test_server_query.c - parsing of requests: targets, parameters, FENs, headers; and the log. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +76,7 @@ START_TEST(limits)
     target[QUERY_TARGET_MAX] = '\0';
     ck_assert_int_eq(query_parse(target, &query), QUERY_OK);
     ck_assert_uint_eq(strlen(query.path), QUERY_TARGET_MAX);
-    /* As many separators as fit: none may write behind the buffer. */
+    /* As many separators as fit; none may write beyond the buffer. */
     memset(target, '&', QUERY_TARGET_MAX);
     target[0] = '?';
     ck_assert_int_eq(query_parse(target, &query), QUERY_OK);
@@ -200,7 +200,7 @@ START_TEST(escaping)
     char out[64];
     ck_assert_uint_eq(access_log_escape("a\"\\\n\x7f\xff~", out, sizeof out), strlen(out));
     ck_assert_str_eq(out, "\"a\\u0022\\u005c\\u000a\\u007f\\u00ff~\"");
-    /* Cut off rather than written behind the end, and never within an escape. */
+    /* The text is cut before the end of the buffer, and never within an escape. */
     char small[16];
     size_t length = access_log_escape("\n\n\n\n\n\n", small, sizeof small);
     ck_assert_uint_lt(length, sizeof small);

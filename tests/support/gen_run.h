@@ -19,8 +19,8 @@
 
 enum { PATH_SIZE = 4200, ALL = 35, EVERY = (1 << TREB_METRICS) - 1 };
 
-static char tables[PATH_SIZE],
-    work[PATH_SIZE]; /* the reference tables; a folder for other tables */
+static char tables[PATH_SIZE]; /* folder of the reference tables */
+static char work[PATH_SIZE];   /* folder for other tables */
 
 /* ---- Folders and files ----------------------------------------------------------------------- */
 

@@ -12,8 +12,8 @@ typedef struct NaiveValue {
     uint8_t verdict;
     uint8_t captured;        /* 1 + the best verdict that a capture leads to; 0 without captures */
     bool dtz_free, dtc_free; /* cells that no probe reads */
-    bool
-        dtm_loose; /* a win in which a capture or a promotion to a queen mates as fast as any other move */
+    /* A win in which a capture or a promotion to a queen mates as fast as any other move. */
+    bool dtm_loose;
     uint16_t plies[TREB_METRICS];
 } NaiveValue;
 

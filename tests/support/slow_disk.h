@@ -30,8 +30,8 @@ enum { DISK_PAGE = 4096, DISK_FILES = 1024 };
 typedef struct DiskFile {
     ino_t number;
     size_t pages;
-    _Atomic int64_t *
-        there; /* for each page, the time in ns from which it is in memory; INT64_MAX: not requested */
+    /* For each page, the time in ns from which it is in memory. INT64_MAX: not requested. */
+    _Atomic int64_t *there;
     uint8_t *map;         /* NULL: not mapped */
     atomic_bool readable; /* some pages of the map may be readable */
 } DiskFile;
@@ -41,9 +41,9 @@ static struct {
     bool refuses_open;  /* nowait_open fails with EAGAIN */
     int64_t delay;      /* ns until requested bytes are in memory; INT64_MAX: until disk_deliver */
     int64_t read_delay; /* ns that a read takes if the bytes are not in memory */
-    atomic_int waits,
-        fetches;      /* reads by threads that promised not to wait; fetches by all threads */
-    atomic_int reads; /* reads that had to wait, by all threads */
+    atomic_int waits;   /* reads by threads that promised not to wait */
+    atomic_int fetches; /* fetches by all threads */
+    atomic_int reads;   /* reads that had to wait, by all threads */
     pthread_mutex_t mutex;
     DiskFile file[DISK_FILES];
     _Atomic int count;

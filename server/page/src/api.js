@@ -71,7 +71,7 @@ export const tables = () => remembered("/v1/tables");
 
 const lines = new Map();
 
-/** The moves of best play from a position, [{uci, san, fen, ...}]. The last line also answers for the positions on it. */
+/** The moves of best play from a position, [{uci, san, fen, ...}]. The last line also serves the positions on it. */
 export async function line(fen, metric) {
     const known = lines.get(`${metric} ${fen}`);
     if (known) return known.moves.slice(known.from);

@@ -55,8 +55,8 @@ function variation(start, played, at, best) {
 }
 
 /**
- * A game as PGN. `played` are its moves, and `at` is the number of them made on the board. `best` is best play from there,
- * written as a variation or, if no move was played, as the game itself. `comment` is the verdict of the position on the
+ * A game as PGN. `played` are its moves, and `at` is the number of them made on the board. `best` is best play from
+ * there, written as a variation or, if no move was played, as the game itself. `comment` is the verdict of the position on the
  * board; `result` is one of 1-0, 0-1, 1/2-1/2, *; `tags` are those of a pasted game.
  */
 export function writePgn({

@@ -1,5 +1,5 @@
-// Pictures of the men, drawn for this page, 40 by 40 each, on a common base line. Colours come from the style sheet. The
-// sprite has the ids that cm-chessboard uses: wk, bp, ...
+// Pictures of the men, drawn for this page, 40 by 40 each, on a common base line. Colours come from the style sheet.
+// The sprite has the ids that cm-chessboard uses: wk, bp, ...
 
 const base = '<rect x="8.4" y="30.6" width="23.2" height="4.8" rx="2"/>';
 const skirt = '<path d="M11 30.6c1.6-1.7 2.5-3.5 2.8-5.6h12.4c.3 2.1 1.2 3.9 2.8 5.6z"/>';

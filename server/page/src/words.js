@@ -9,7 +9,7 @@ const SIDE = { white: "White", black: "Black" };
 export const other = (side) => (side === "white" ? "black" : "white");
 export const sideName = (side) => SIDE[side];
 
-/** A message of the server as a sentence: with a capital letter and a full stop. A move at the beginning stays as it is. */
+/** A message of the server as a sentence, with a capital letter and a full stop. A move at its beginning is kept. */
 export const sentence = (text) =>
     text.replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase()).replace(/[^.!?]$/, "$&.");
 
