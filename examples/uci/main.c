@@ -13,7 +13,8 @@
 
 static const char start_fen[] = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-enum { HASH_DEFAULT = 64, HASH_MAX = 65536, MEMORY_DEFAULT = 64, MEMORY_MAX = 262144, MEN_MAX = 32 };
+enum { HASH_DEFAULT = 64, HASH_MAX = 65536, MEMORY_DEFAULT = 64, MEMORY_MAX = 262144 };
+enum { MEN_MAX = 32 };
 enum { STORE_DEFAULT = 64, STORE_MAX = 1048576, SECONDS_UNKEPT = 5 };
 
 typedef struct Engine {

@@ -17,7 +17,7 @@ static const char usage[] =
     "    repair STORE      replaces the store by a copy of its sound records; the old store\n"
     "                      becomes STORE.damaged\n"
     "\n"
-    "Scores are hundredths of a pawn for the side to move, or "mate" and the number of moves.\n";
+    "Scores are hundredths of a pawn for the side to move, or `mate` and the number of moves.\n";
 
 typedef struct Reader {
     Store store;
@@ -72,7 +72,8 @@ static int list(const Reader *r)
  * the move. */
 static void show_move(const Reader *r, const Board *child, Move m, int men)
 {
-    static const char *const sign[] = {"", ">= ", "<= ", ""}; /* by the bound, which is for the other side */
+    /* By the bound, which is for the other side. */
+    static const char *const sign[] = {"", ">= ", "<= ", ""};
     uint64_t key = store_key(tt_key(child), men);
     char text[MOVE_TEXT];
     Root root;

@@ -350,7 +350,7 @@ static void put_first(TablesRoot *root, int at)
     root->moves[0] = m;
 }
 
-/* One iteration over the moves of `root`; the best is put first. Returns its score. */
+/* Searches all moves of `root` to `depth` and puts the best one first. Returns its score. */
 static int iterate(Search *s, TablesRoot *root, int depth)
 {
     int alpha = -SCORE_INFINITE;
@@ -371,7 +371,7 @@ static int iterate(Search *s, TablesRoot *root, int depth)
     return alpha;
 }
 
-/* Whether deeper iterations can be done without. */
+/* Whether deeper iterations are not needed. */
 static bool is_enough(const Search *s, int depth, int score, int moves)
 {
     const Limits *limits = s->setup->limits;
@@ -382,10 +382,10 @@ static bool is_enough(const Search *s, int depth, int score, int moves)
     return moves == 1 || mate <= depth || now() - s->start > limits->enough;
 }
 
-/* ---- Going on where an earlier search stopped -------------------------------------------------- */
+/* ---- Continuing an earlier search ------------------------------------------------------------ */
 
-/* What was found out holds for a position by itself. Where the game has been here before it may
- * not: another repetition draws. */
+/* Whether results for this position may be used and kept: all moves are searched, and the position is new
+ * in the game. Otherwise another repetition may draw, which changes the score. */
 static bool is_first_time(const Search *s)
 {
     const SearchSetup *setup = s->setup;
@@ -401,7 +401,7 @@ static bool is_move(const Board *b, Move m)
     return false;
 }
 
-/* The moves of the line that are legal, up to `most`, one after the other; `b` is left after them. */
+/* Plays the moves of a line on `b`, at most `most`, up to the first illegal one. Returns their number. */
 static int follow(Board *b, const Move *line, int length, int most)
 {
     int done = 0;
@@ -413,8 +413,8 @@ static int follow(Board *b, const Move *line, int length, int most)
     return done;
 }
 
-/* A line that ended at a position of the memory's goes on as it did before, or as far as the table
- * knows moves. */
+/* Extends a line that ended at a position from the memory: by the known line if it begins like this one,
+ * then by exact entries of the transposition table. */
 static void extend_line(Search *s, int depth)
 {
     const Found *known = s->setup->known;
@@ -434,8 +434,8 @@ static void extend_line(Search *s, int depth)
     s->length[0] = length;
 }
 
-/* Whether the memory has a deeper look at a position after the move that says it is worse than it was
- * held to be: a game was lost there, say. */
+/* Whether the memory has a deeper search of a position after the known move, with a clearly worse score,
+ * for example because a game was lost there. */
 static bool is_refuted(const Search *s, const Board *after, const Found *known)
 {
     enum { WORSE = 50 };
@@ -452,7 +452,8 @@ static bool is_refuted(const Search *s, const Board *after, const Found *known)
     return false;
 }
 
-/* Puts the known move first and its line into s->line. False: it is not to be gone by. */
+/* Puts the known move first and its line into s->line. Returns false if the known result must not be
+ * used. */
 static bool go_on(Search *s, TablesRoot *root)
 {
     const SearchSetup *setup = s->setup;
@@ -498,7 +499,7 @@ static void deepen(Search *s, TablesRoot *root)
     for (int depth = first; depth <= last && !s->stopped && !s->hurry; depth++) {
         s->depth = depth;
         int score = iterate(s, root, depth);
-        if (score == -SCORE_INFINITE) break; /* stopped before the first move was through */
+        if (score == -SCORE_INFINITE) break; /* stopped before the first move was completed */
         if (s->setup->known != NULL) extend_line(s, depth);
         report(s, depth, score, s->line[0], s->length[0]);
         if (keep && !s->stopped && !s->hurry) {
@@ -509,7 +510,7 @@ static void deepen(Search *s, TablesRoot *root)
     }
 }
 
-/* Tells what the tables say: their move, and their line from there. */
+/* Reports the move of the tables and their line after it. */
 static void report_decided(Search *s, const TablesRoot *root)
 {
     enum { SHOWN = 8 };
@@ -541,8 +542,7 @@ static bool is_unhurried(const SearchSetup *setup)
     return setup->always_wait || limits->depth || limits->nodes || limits->mate;
 }
 
-/* Seconds that the root is worth until the tables say its moves: it is the one position where they
- * can spare the whole search. */
+/* Returns the seconds to wait for the tables at the root, where their answer saves the whole search. */
 static double patience(const Limits *limits)
 {
     return limits->seconds > 0 && limits->seconds < 4 ? limits->seconds / 4 : 1;
@@ -564,8 +564,8 @@ Move search_run(const SearchSetup *setup)
     setup->tables->hits = setup->tables->lacked = 0;
     setup->tables->patient = is_unhurried(setup);
     legal_moves(setup, &root);
-    /* Where the tables cover the root, they have said which moves are good. Among these they know
-     * no difference, so the search that chooses does without them. */
+    /* If the tables have the root, they have said which moves keep the result. They see no difference
+     * between these moves, so the search chooses among them without tables. */
     s->probing = !tables_root(setup->tables, &setup->game->board, times_seen, setup->game,
                               patience(setup->limits), setup->stop, &root);
     if (root.decided)

@@ -35,8 +35,8 @@ uint64_t cell_ranges_cells(const CellRanges *ranges)
 
 /* ---- Cutting --------------------------------------------------------------------------------- */
 
-static bool cut_range(CellRange *range, const Parser *parser, MemoryBudget *budget, ParseBuffer *buffer,
-                      uint16_t *token)
+static bool cut_range(CellRange *range, const Parser *parser, MemoryBudget *budget,
+                      ParseBuffer *buffer, uint16_t *token)
 {
     range->tokens = parse_stretch(parser, buffer, range->cells, token);
     budget_free(range->token);

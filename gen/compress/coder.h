@@ -39,7 +39,7 @@ typedef struct CoderSample {
 } CoderSample;
 
 typedef struct CoderOptions {
-    MemoryBudget *budget;          /* for large memory; NULL: none to heed. Lasts longer than the coder */
+    MemoryBudget *budget;    /* for large memory; NULL: none to heed. Lasts longer than the coder */
     int threads;             /* at least 1 */
     unsigned symbols;        /* at most, unless there are more values; 0: CODE_SYMBOLS_MAX */
     const atomic_bool *stop; /* when true learning ends soon, without a code; NULL allowed */

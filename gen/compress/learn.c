@@ -84,7 +84,8 @@ static bool learn_pairs(Learned *learned, const RunList *list, uint32_t least)
 bool learn_once(Learned *learned, const RunList *list) { return learn_pairs(learned, list, LEAST); }
 
 /* `list`: gets the runs as they are now, to learn from them; NULL: none are asked for. */
-static bool cut(Learned *learned, CellRanges *ranges, RunList *list, MemoryBudget *budget, int threads)
+static bool cut(Learned *learned, CellRanges *ranges, RunList *list, MemoryBudget *budget,
+                int threads)
 {
     ParseEffort effort = list != NULL ? PARSE_FASTEST : learned->effort;
     Parser *parser = parser_make(&learned->pairs, &learned->values, learned->cost, effort);
@@ -100,7 +101,8 @@ bool learned_cut(Learned *learned, CellRanges *ranges, MemoryBudget *budget, int
     return cut(learned, ranges, NULL, budget, threads);
 }
 
-static bool cut_again(Learned *learned, CellRanges *sample, RunList *list, const LearnOptions *options)
+static bool cut_again(Learned *learned, CellRanges *sample, RunList *list,
+                      const LearnOptions *options)
 {
     if (stop_asked(options->stop)) return false;
     if (!cut(learned, sample, list, options->budget, options->threads)) return false;

@@ -8,7 +8,7 @@
 #include "gen/compress/values.h"
 
 typedef struct Learned {
-    CodeLimits limits;      /* given, */
+    CodeLimits limits;  /* given, */
     ParseEffort effort; /* and how cells are to be cut */
     bool present[ENCODE_VALUES];
     RunValues values;

@@ -114,8 +114,8 @@ static uint32_t pick_ends(const Parser *parser, const FlexibleRun *run, const ui
 
 /* Chooses ends from run `first` on, which begins where it is known to begin, until there is an end
  * that is not loose. Returns the run behind that. */
-static uint32_t choose_chain(const Parser *parser, ParseBuffer *buffer, uint32_t first, uint32_t start,
-                             uint32_t estimate)
+static uint32_t choose_chain(const Parser *parser, ParseBuffer *buffer, uint32_t first,
+                             uint32_t start, uint32_t estimate)
 {
     Chain chain;
     const FlexibleRun *run = buffer->flexible + first;
@@ -155,7 +155,8 @@ static void choose_ends(const Parser *parser, ParseBuffer *buffer)
     }
 }
 
-static void list_runs(const Parser *parser, ParseBuffer *buffer, const uint8_t *cells, uint32_t size)
+static void list_runs(const Parser *parser, ParseBuffer *buffer, const uint8_t *cells,
+                      uint32_t size)
 {
     buffer->runs = (uint32_t)runs_list(cells, size, parser->run_values, buffer->flexible);
     for (uint32_t r = 0; r < buffer->runs; r++)
@@ -271,8 +272,8 @@ static void begin(const Parser *parser, ParseBuffer *buffer, uint32_t r, uint32_
 /* Whether there is a better way further on, in run `r` or behind it. `hope`: about what it costs to
  * come here. To be ahead is worth what those cells cost, but not more than a symbol: the next one
  * may go as far. */
-static bool is_behind(const Parser *parser, const ParseBuffer *buffer, uint32_t r, uint32_t estimate,
-                      uint32_t cost)
+static bool is_behind(const Parser *parser, const ParseBuffer *buffer, uint32_t r,
+                      uint32_t estimate, uint32_t cost)
 {
     int32_t best = INT32_MAX, most = (int32_t)parser->symbol_cost;
     for (unsigned i = 0; i < AHEAD; i++) {
@@ -362,7 +363,8 @@ static size_t skip_run(const Parser *parser, Stretch stretch, size_t at, uint16_
     return count;
 }
 
-size_t OPTIMAL_PARSE_BUILD(const Parser *parser, ParseBuffer *buffer, Stretch stretch, uint16_t *tokens)
+size_t OPTIMAL_PARSE_BUILD(const Parser *parser, ParseBuffer *buffer, Stretch stretch,
+                           uint16_t *tokens)
 {
     size_t count = 0, taken;
     for (size_t at = 0; at < stretch.size; at += taken) {

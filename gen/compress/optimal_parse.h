@@ -55,7 +55,8 @@ typedef struct SymbolRunsTable {
 } SymbolRunsTable;
 
 /* Builds of ways.c, each of which is parse_stretch: all find the same symbols. */
-typedef size_t OptimalParse(const Parser *parser, ParseBuffer *buffer, Stretch stretch, uint16_t *tokens);
+typedef size_t OptimalParse(const Parser *parser, ParseBuffer *buffer, Stretch stretch,
+                            uint16_t *tokens);
 OptimalParse optimal_parse_portable;
 #if defined(__x86_64__)
 OptimalParse optimal_parse_avx2;
@@ -77,8 +78,8 @@ struct Parser {
     uint16_t *edge_length;
     Group *group;
     EffortLimits limits;
-    uint32_t symbol_cost; /* on average */
-    OptimalParse *optimal_parse;           /* for this processor */
+    uint32_t symbol_cost;        /* on average */
+    OptimalParse *optimal_parse; /* for this processor */
 };
 
 /* A run, and where it may end: bits of the cells from `least` on; `end` is the best of them, and
@@ -90,11 +91,11 @@ typedef struct ParseSegment {
 } ParseSegment;
 
 struct ParseBuffer {
-    uint64_t path[WINDOW + 1];        /* to a cell: cost << 32 | the last symbol */
+    uint64_t path[WINDOW + 1];         /* to a cell: cost << 32 | the last symbol */
     uint64_t reached[WINDOW / 64 + 1]; /* bits of cells that there is a way to */
     FlexibleRun flexible[WINDOW];
     ParseSegment run[WINDOW + AHEAD];
-    uint32_t estimate[WINDOW + AHEAD];  /* about what it costs to come to the end of a run */
+    uint32_t estimate[WINDOW + AHEAD];     /* about what it costs to come to the end of a run */
     uint32_t reached_cost[WINDOW + AHEAD]; /* what it costs */
     uint32_t runs;
     uint16_t token[WINDOW]; /* the last first */

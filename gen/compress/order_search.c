@@ -1,4 +1,4 @@
-/* trials.c - see trials.h. */
+/* order_search.c - see order_search.h. */
 #include "gen/compress/order_search.h"
 
 #include <stdlib.h>
@@ -13,19 +13,20 @@ enum {
     SEEN_BYTES = 1000
 };
 
-/* How orders are tried: RUNS runs of `length` cells from all over. */
+/* A round tries each order with a sample: RUNS runs of `length` cells from the whole array. */
 typedef struct Round {
     const OrderSearch *search;
     const CodeLimits *limits;
     MemoryBudget *budget;
     size_t length;
-    bool last; /* few orders are left */
+    bool last; /* few orders are left: estimate by halves */
 } Round;
 
 static void take_runs(const OrderSearch *search, size_t number, uint64_t size, Samples samples,
                       uint8_t *cells)
 {
-    /* Not at equal distances: these would fall on the same places of many a group. */
+    /* Not at equal distances: the cells of an order come in groups of equal size, and all runs could
+     * fall on one part of a group. */
     const double golden = 0.6180339887498949;
     double at = 0.5;
     for (size_t r = 0; r < samples.runs; r++) {
@@ -36,7 +37,7 @@ static void take_runs(const OrderSearch *search, size_t number, uint64_t size, S
     }
 }
 
-/* False: out of memory. */
+/* Fills `trial` for one order. `cells`: memory for the sample. Returns false if memory runs out. */
 static bool try_order(const Round *round, uint8_t *cells, OrderTrial *trial)
 {
     const OrderSearch *search = round->search;
@@ -47,8 +48,8 @@ static bool try_order(const Round *round, uint8_t *cells, OrderTrial *trial)
     bool whole = size <= samples.runs * samples.length;
     if (whole) samples = (Samples){cells, 1, (size_t)size};
     take_runs(search, trial->number, size, samples, cells);
-    trial->bytes =
-        (round->last && !whole ? size_estimate_by_halves : size_estimate)(&samples, size, round->limits);
+    trial->bytes = (round->last && !whole ? size_estimate_by_halves : size_estimate)(&samples, size,
+                                                                                     round->limits);
     if (!whole)
         trial->sampled = (uint64_t)((double)trial->bytes * (double)(samples.runs * samples.length) /
                                     (double)size);
@@ -82,10 +83,11 @@ static bool try_all(const Round *round, OrderTrial *trial, size_t count)
     return ok;
 }
 
-/* Rounds with fewer and fewer orders, and more and more cells. Where cells take next to nothing what
- * there is to see in them is seen by chance: then none is given up at first, and the last round has
- * still more. */
-bool order_search_run(const OrderSearch *search, const CodeLimits *limits, MemoryBudget *budget, OrderTrial *trial)
+/* Each round tries fewer orders with larger samples. If the samples take very few bytes, then the
+ * differences between orders are mostly chance: then the first round gives up no order, and more
+ * last rounds with still larger samples follow. */
+bool order_search_run(const OrderSearch *search, const CodeLimits *limits, MemoryBudget *budget,
+                      OrderTrial *trial)
 {
     size_t count = search->count;
     Round round = {search, limits, budget, LENGTH, count <= SEARCH_FEW};
@@ -101,7 +103,10 @@ bool order_search_run(const OrderSearch *search, const CodeLimits *limits, Memor
     }
 }
 
-size_t order_search_finalists(size_t count) { return count > SEARCH_FEW ? (size_t)SEARCH_FINALISTS : count; }
+size_t order_search_finalists(size_t count)
+{
+    return count > SEARCH_FEW ? (size_t)SEARCH_FINALISTS : count;
+}
 
 uint64_t order_search_memory(int threads)
 {

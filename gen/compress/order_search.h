@@ -1,4 +1,5 @@
-/* trials.h - which of many orders of cells takes least bytes, found by samples, in rounds. */
+/* order_search.h - finds out which order of an array's cells takes the fewest bytes. It compares
+ * samples of all orders in rounds: each round tries fewer orders with larger samples. */
 #ifndef TREB_GEN_COMPRESS_ORDER_SEARCH_H
 #define TREB_GEN_COMPRESS_ORDER_SEARCH_H
 
@@ -9,33 +10,35 @@
 #include "gen/compress/code_limits.h"
 
 enum {
-    SEARCH_FEW = 12, /* orders, of which none is given up before the last round */
-    SEARCH_FINALISTS = 6  /* that are in the last round if there are more */
+    SEARCH_FEW = 12,     /* orders, of which none is given up before the last round */
+    SEARCH_FINALISTS = 6 /* that are in the last round if there are more */
 };
 
-/* What is tried: orders known by number. The functions are called by several threads. */
+/* The orders to compare, numbered from 0 to count - 1. Several threads call the functions at a time. */
 typedef struct OrderSearch {
     size_t count;
     const void *context;
-    /* How many cells there are in that order. 0: never choose it. */
+    /* Returns the number of cells in this order, or 0 if the order must not be chosen. */
     uint64_t (*size)(const void *context, size_t number);
-    /* Writes `count` cells from `first` on. */
+    /* Writes `count` cells of this order, from cell `first` on, to `out`. */
     void (*read)(const void *context, size_t number, uint64_t first, size_t count, uint8_t *out);
     const atomic_bool *stop; /* NULL allowed */
 } OrderSearch;
 
 typedef struct OrderTrial {
-    uint64_t bytes;   /* that all cells take in this order, about, */
-    uint64_t sampled; /* and those cells that tell so; UINT64_MAX: they are all */
-    size_t number;    /* of the order */
+    uint64_t bytes;   /* estimated bytes of all cells in this order; UINT64_MAX: never choose it */
+    uint64_t sampled; /* estimated bytes of the sample alone; UINT64_MAX: the sample is all cells */
+    size_t number;    /* number of the order */
 } OrderTrial;
 
-/* Fills `trial`, one for each order, those with the fewest bytes first, in parallel. The first
- * order_search_finalists are in each round. False: out of memory, or asked to stop. */
-bool order_search_run(const OrderSearch *search, const CodeLimits *limits, MemoryBudget *budget, OrderTrial *trial);
+/* Fills `trial`, an array with one element for each order, in parallel. The best order comes first.
+ * The first order_search_finalists(count) elements have been in every round and are in order of
+ * their bytes. Returns false if memory runs out or the caller asked to stop. */
+bool order_search_run(const OrderSearch *search, const CodeLimits *limits, MemoryBudget *budget,
+                      OrderTrial *trial);
 size_t order_search_finalists(size_t count);
 
-/* Bytes that it claims with so many threads. */
+/* Returns the bytes that order_search_run claims from the budget with `threads` threads. */
 uint64_t order_search_memory(int threads);
 
 #endif

@@ -1,8 +1,9 @@
 /* pairs.c - see pairs.h.
  *
- * A run of one value begins as symbols for powers of two of it: there is no need to find those pair
- * by pair, and a sample of many cells is a short sequence then. Each pair knows where it is found,
- * so that replacing it takes as long as it is frequent, and its count is always known. */
+ * The sequence begins with each run of one value split into items whose lengths are powers of two.
+ * The symbols for these need not be found pair by pair, and a sample of many cells gives a short
+ * sequence. Each pair has a count and a list of its places, so that the time to replace a pair is
+ * proportional to its number of occurrences. */
 #include "gen/compress/pairs.h"
 
 #include <stdlib.h>
@@ -13,19 +14,19 @@
 #include "gen/compress/values.h"
 
 enum {
-    LEVELS = 9,     /* powers of two up to PAIRS_LONGEST */
-    BREAK = 0xffff, /* between two stretches, and where an item was */
+    LEVELS = 9,     /* number of powers of two up to PAIRS_LONGEST */
+    BREAK = 0xffff, /* in the sequence: the end of a stretch, or an item that is no longer used */
     NONE = UINT32_MAX
 };
 
-/* Two symbols, one behind the other. */
+/* Two symbols that stand next to each other. */
 typedef struct Pair {
     uint16_t left, right;
     uint32_t count;
-    uint32_t first, last; /* where it is found; some may be gone */
+    uint32_t first, last; /* its list of places; the pair may be gone from some of them */
 } Pair;
 
-/* An item at which a pair begins. */
+/* An item at which a pair begins, and the next place in the list of that pair. */
 typedef struct Place {
     uint32_t item, next;
 } Place;
@@ -38,17 +39,17 @@ typedef struct Learner {
     Pairs *pairs;
     uint32_t least;
     unsigned most;
-    uint16_t run[ENCODE_VALUES][LEVELS]; /* symbols for runs of a value, or BREAK */
-    uint16_t *symbol;                    /* the sequence: by item */
+    uint16_t run[ENCODE_VALUES][LEVELS]; /* symbols for 2^level cells of a value; BREAK: none */
+    uint16_t *symbol;                    /* the sequence: the symbol of each item */
     uint32_t *next, *previous;
     size_t items;
     Pair *pair;
     uint32_t pair_count, pair_capacity;
-    uint32_t *slot; /* a hash table of pairs */
+    uint32_t *slot; /* hash table of pairs */
     uint32_t slot_mask;
     Place *place;
     uint32_t place_count, place_capacity, place_free;
-    Candidate *heap; /* the most frequent first; counts may be lower by now */
+    Candidate *heap; /* the most frequent pair first; the counts of pairs may have become lower */
     uint32_t heap_count;
 } Learner;
 
@@ -86,7 +87,7 @@ static void count_lengths(Pairs *pairs, const Run *runs, size_t count)
     }
 }
 
-/* Symbols for values and for runs that are frequent. */
+/* Adds the symbols for values and for frequent runs of a power of two cells. */
 static void add_runs(Learner *learner, const RunCounts *counts, const bool *present)
 {
     Pairs *pairs = learner->pairs;
@@ -121,7 +122,7 @@ static void put_run(Learner *learner, Run run)
     }
 }
 
-/* Counts items if there is no room for them yet. */
+/* Writes the sequence. Only counts its items if its memory is not allocated yet. */
 static void put_runs(Learner *learner, const Run *runs, size_t count)
 {
     learner->items = 0;
@@ -194,7 +195,7 @@ static uint32_t new_place(Learner *learner)
     return learner->place_count++;
 }
 
-/* Notes the pair that begins at an item. */
+/* Counts the pair that begins at an item, and notes its place. Returns false if memory runs out. */
 static bool add_pair(Learner *learner, uint32_t item)
 {
     unsigned left = learner->symbol[item], right = learner->symbol[learner->next[item]];
@@ -260,7 +261,7 @@ static void push_new(Learner *learner, uint32_t from)
             heap_push(learner, (Candidate){learner->pair[p].count, p});
 }
 
-/* The pair to replace, or NONE. */
+/* Returns the most frequent pair, or NONE if no pair occurs often enough to become a symbol. */
 static uint32_t most_frequent(Learner *learner)
 {
     while (learner->heap_count > 0) {
@@ -290,7 +291,7 @@ static bool replace_at(Learner *learner, uint32_t item, unsigned symbol)
     return (!has_before || add_pair(learner, before)) && (!has_after || add_pair(learner, item));
 }
 
-/* Makes a pair a symbol wherever it is found. */
+/* Adds a symbol for a pair and puts it wherever the pair occurs. Returns false if memory runs out. */
 static bool replace_pair(Learner *learner, uint32_t p)
 {
     unsigned left = learner->pair[p].left, right = learner->pair[p].right;

@@ -1,19 +1,22 @@
 /* parse.c - see parse.h.
  *
- * The cheapest way to each cell is found from the front to the back (dynamic programming, ways.c), in
- * windows that overlap; here is the tree of symbols, and what is cut by the ways. Four things make it fast.
+ * A path to a cell is a sequence of symbols that covers all cells before it. optimal_parse.c finds
+ * the cheapest path to each cell, from the front to the back (dynamic programming), in windows that
+ * overlap. This file makes the tree of symbols that optimal_parse.c follows. Four things make the
+ * search fast:
  *
- * Cells are seen as runs. All symbols are one tree of runs: all but the last run of a symbol end
- * where the cells' runs do, so there are few ways on from each place.
+ * 1. Cells are treated as runs, and all symbols form one tree of runs. Every run of a symbol except
+ *    the last ends where a run of the cells ends, so few symbols are possible at each cell.
  *
- * A run is a sequence of items, each of so many cells of the value as the largest power of two that
- * is a symbol: so pairs.c learned it. Symbols that end in the middle of a run are followed if they
- * end where an item does; others are as good as never missed.
+ * 2. A run is a sequence of items. The length of each item is the largest power of two that fits and
+ *    is a symbol of that value: pairs.c learned the symbols from runs cut in this way. A symbol that
+ *    ends in the middle of a run is followed only if it ends where an item ends. Other symbols are
+ *    almost never needed.
  *
- * Where cells could be of this run or of the next, the run could end anywhere. How frequent runs of
- * each length are tells which ends are of use, and few of them are tried.
+ * 3. Where cells may belong to this run or to the next, the run may end at several cells. The
+ *    frequencies of run lengths show which ends are likely, and only a few of them are tried.
  *
- * A way is given up if there is one further on that costs little more. */
+ * 4. A path is given up if another path is further on and costs little more. */
 #include "gen/compress/parse.h"
 
 #include <limits.h>
@@ -21,8 +24,8 @@
 #include <string.h>
 
 #include "core/system/hash.h"
-#include "gen/compress/runs.h"
 #include "gen/compress/optimal_parse.h"
+#include "gen/compress/runs.h"
 
 static const EffortLimits effort_limits[] = {
     [PARSE_FASTEST] = {1, 0, 0},
@@ -91,7 +94,8 @@ static void find_lengths(Parser *parser)
     }
 }
 
-/* Those of all items together are the run: it is not noted. */
+/* Notes at which lengths the items of short runs end. The end of the last item is the end of the run:
+ * it is not noted. */
 static bool make_parts(Parser *parser)
 {
     parser->parts = calloc(parser->values, sizeof *parser->parts);
@@ -107,11 +111,11 @@ static bool make_parts(Parser *parser)
 
 /* ---- The tree -------------------------------------------------------------------------------- */
 
-/* While the tree is made: an edge and where it comes from. */
+/* An edge while the tree is made, with the node that it comes from. */
 typedef struct Draft {
     uint32_t key; /* node << 8 | id */
     uint32_t length;
-    uint32_t node; /* where longer symbols go on; 0: there are none */
+    uint32_t node; /* the node at its end, from which longer symbols continue; 0: none */
     uint16_t symbol;
 } Draft;
 
@@ -128,7 +132,8 @@ static uint32_t hash(uint32_t a, uint32_t b)
     return (uint32_t)(x >> 32);
 }
 
-/* Room for all edges is there. */
+/* Returns the edge of a node with this key and length, and adds it if it is new. tree_make has
+ * allocated memory for all edges. */
 static Draft *tree_edge(Tree *tree, uint32_t key, uint16_t length)
 {
     uint32_t at = hash(key, length) & tree->mask;
@@ -152,11 +157,11 @@ static void tree_insert(Tree *tree, const SymbolRun *run, uint32_t count, uint16
         if (r + 1 < count && d->node == 0) d->node = tree->nodes++;
         node = d->node;
     }
-    /* Two symbols may look the same. */
+    /* Two symbols may stand for the same cells: keep the cheaper one. */
     if (d->symbol == NO_SYMBOL || cost[d->symbol] > cost[symbol]) d->symbol = symbol;
 }
 
-/* Nodes one behind the other; of a node, values as their bits stand in Edge.values. */
+/* The sort key of an edge: first the node, then id % 64 as in the bits of Edge.values, then id / 64. */
 static uint32_t group_order(uint32_t key)
 {
     return (key & ~UINT32_C(0xff)) | (key & 63) << 2 | (key >> 6 & 3);
@@ -170,7 +175,8 @@ static int by_key(const void *a, const void *b)
     return (int)x->length - (int)y->length;
 }
 
-static bool tree_make(Tree *tree, const SymbolRunsTable *table, unsigned symbols, const uint32_t *cost)
+static bool tree_make(Tree *tree, const SymbolRunsTable *table, unsigned symbols,
+                      const uint32_t *cost)
 {
     tree->nodes = 1;
     tree->count = 0;
@@ -189,13 +195,13 @@ static bool tree_make(Tree *tree, const SymbolRunsTable *table, unsigned symbols
     return true;
 }
 
-/* Where the groups of a node are. */
+/* The groups of a node: the bits of their values, and the index of the first. */
 typedef struct Place {
     uint64_t values;
     uint32_t groups;
 } Place;
 
-/* Drafts of a group become edges. Returns how many there are. */
+/* Turns the drafts with the key of draft `first` into the edges of `group`. Returns their number. */
 static uint32_t put_group(Parser *parser, const Tree *tree, uint32_t first, Group *group,
                           const uint32_t *cost)
 {
@@ -286,8 +292,9 @@ uint32_t parse_log(uint64_t n)
     return log;
 }
 
-/* How often a run was there, times 2^16, as if some more had been seen, most of them short ones and
- * those of few items. */
+/* Returns how often a run of `length` cells was counted, times 2^16. Adds a constant share to each
+ * count, so that a length that was not seen has a cost too. The share is larger for short runs and
+ * for runs of few items. */
 static uint64_t times_of(const uint32_t *runs, unsigned length)
 {
     enum { ONE = 1 << 16, MORE = 4 * ONE, LONGER = 64 };
@@ -313,7 +320,8 @@ static bool make_run_costs(Parser *parser)
     return true;
 }
 
-/* Runs within a symbol cost less than one by one. */
+/* Scales the costs of runs to the average in the cells that were counted: a run inside a longer
+ * symbol costs less than a run of its own. Also sets the average cost of a symbol. */
 static void scale_run_costs(Parser *parser, const uint32_t *cost)
 {
     enum { ONE = 256, LEAST = 16 };
@@ -367,7 +375,7 @@ Parser *parser_make(const Pairs *pairs, const RunValues *values, const uint32_t 
         parser->optimal_parse = best_optimal_parse();
         return parser;
     }
-    if (parser == NULL) free(table); /* else they are its own */
+    if (parser == NULL) free(table); /* otherwise parser_free frees the table */
     parser_free(parser);
     return NULL;
 }

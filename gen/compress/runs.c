@@ -11,7 +11,7 @@
 
 enum { BLOCK = 16 };
 
-/* Cells that may have a value are those that do, and all from `loose` on. */
+/* Whether a cell may have a value. `flexible_from`: the entry of RunValues.flexible_from for it. */
 static bool admits(uint8_t cell, uint8_t value, uint8_t flexible_from)
 {
     return cell == value || cell >= flexible_from;
@@ -19,7 +19,7 @@ static bool admits(uint8_t cell, uint8_t value, uint8_t flexible_from)
 
 #ifdef __SSE2__
 
-/* Bits of 16 cells, of those that may have a value. */
+/* Returns a bit for each of 16 cells: 1 if the cell may have the value. */
 static unsigned which_admit(const uint8_t *cells, uint8_t value, uint8_t flexible_from)
 {
     __m128i cell = _mm_loadu_si128((const __m128i *)cells);
@@ -39,8 +39,9 @@ static unsigned which_admit(const uint8_t *cells, uint8_t value, uint8_t flexibl
 
 #endif
 
-/* The first cell from `at` on that may not have a value. */
-static size_t skip(const uint8_t *cells, size_t at, size_t size, uint8_t value, uint8_t flexible_from)
+/* Returns the first cell from `at` on that may not have the value, or `size` if there is none. */
+static size_t skip(const uint8_t *cells, size_t at, size_t size, uint8_t value,
+                   uint8_t flexible_from)
 {
     for (; at + BLOCK <= size; at += BLOCK) {
         unsigned others = which_admit(cells + at, value, flexible_from) ^ ((1u << BLOCK) - 1);
@@ -53,7 +54,7 @@ static size_t skip(const uint8_t *cells, size_t at, size_t size, uint8_t value, 
 size_t runs_end(const uint8_t *cells, size_t at, size_t size, const RunValues *values,
                 uint8_t *value)
 {
-    uint8_t least = ENCODE_ANY; /* all cells so far admit what this one does */
+    uint8_t least = ENCODE_ANY; /* every cell so far allows the values that this one allows */
     for (; at < size && cells[at] >= ENCODE_UP_TO; at++)
         if (cells[at] < least) least = cells[at];
     if (at < size && least >= values->flexible_from[cells[at]]) {
@@ -64,8 +65,8 @@ size_t runs_end(const uint8_t *cells, size_t at, size_t size, const RunValues *v
     return at;
 }
 
-/* How far back the end of a run can be moved for one to begin there whose value cells may have from
- * `loose` on. */
+/* Returns the earliest end of the run from `start` to `end`. All cells behind that end must allow the
+ * value of the next run: `flexible_from` is the entry of RunValues.flexible_from for that value. */
 static size_t soonest_end(const uint8_t *cells, size_t start, size_t end, uint8_t flexible_from)
 {
     size_t least = end - start > RUNS_SHIFT + 1 ? end - RUNS_SHIFT : start + 1;
@@ -80,7 +81,8 @@ size_t runs_list(const uint8_t *cells, size_t size, const RunValues *values, Fle
         uint8_t value;
         size_t end = runs_end(cells, at, size, values, &value);
         if (count > 0)
-            runs[count - 1].least = (uint32_t)soonest_end(cells, start, at, values->flexible_from[value]);
+            runs[count - 1].least =
+                (uint32_t)soonest_end(cells, start, at, values->flexible_from[value]);
         runs[count] = (FlexibleRun){(uint32_t)end, (uint32_t)end, value};
         start = at;
         at = end;

@@ -2,9 +2,9 @@
 #include "gen/compress/sample.h"
 
 enum {
-    CHUNK = 1 << 13,      /* cells of a stretch */
-    SAMPLE_RUNS = 250000, /* about how many runs it has */
-    PROBES = 128          /* chunks in which runs are counted, to know how many there are */
+    CHUNK = 1 << 13,      /* cells of a chunk */
+    SAMPLE_RUNS = 250000, /* approximate number of runs in a sample */
+    PROBES = 128          /* number of chunks whose runs are counted, to estimate those of the array */
 };
 
 bool sample_take(Stretch array, const RunValues *values, size_t length, CellRanges *sample,

@@ -1,4 +1,4 @@
-/* estimate.c - see estimate.h. */
+/* size_estimate.c - see size_estimate.h. */
 #include "gen/compress/size_estimate.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include "gen/compress/learn.h"
 #include "gen/compress/sample.h"
 
-enum { WHOLE_RANGE = 1 << 21 };
+enum { WHOLE_RANGE = 1 << 21 /* cells of a range if the sample is the whole array */ };
 
 typedef struct Estimate {
     Learned learned;
@@ -14,7 +14,7 @@ typedef struct Estimate {
     CellRanges sample;
 } Estimate;
 
-/* For some cells, whose values are counted. */
+/* Begins an estimate and counts the values of `cells`. Returns NULL if memory runs out. */
 static Estimate *start(Stretch cells, const CodeLimits *limits)
 {
     uint64_t times[256] = {0};
@@ -34,7 +34,8 @@ static void end(Estimate *e)
     free(e);
 }
 
-/* Bytes of `to` cells; the symbols were counted in `from`. */
+/* Returns the estimated bytes of `to` cells, with the list of symbols. The uses of the symbols were
+ * counted in `from` cells. */
 static uint64_t scaled_bytes(const Learned *learned, uint64_t from, uint64_t to)
 {
     const Pairs *pairs = &learned->pairs;
@@ -62,7 +63,8 @@ uint64_t size_estimate(const Samples *samples, uint64_t size, const CodeLimits *
     return bytes;
 }
 
-uint64_t size_estimate_array(const uint8_t *cells, uint64_t size, const CodeLimits *limits, MemoryBudget *budget)
+uint64_t size_estimate_array(const uint8_t *cells, uint64_t size, const CodeLimits *limits,
+                             MemoryBudget *budget)
 {
     Stretch array = {cells, size};
     Estimate *e = start(array, limits);
@@ -78,7 +80,7 @@ uint64_t size_estimate_array(const uint8_t *cells, uint64_t size, const CodeLimi
     return bytes;
 }
 
-/* Leaves every other slice, the first or the second of two. */
+/* Keeps every second range, beginning with the one at index `first`. */
 static void halve(CellRanges *ranges, size_t first)
 {
     size_t count = 0;

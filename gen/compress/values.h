@@ -1,25 +1,27 @@
-/* values.h - what a cell may be. */
+/* values.h - what the byte of a cell means: one value, or a range of values that are all allowed. */
 #ifndef TREB_GEN_COMPRESS_VALUES_H
 #define TREB_GEN_COMPRESS_VALUES_H
 
 #include <stdint.h>
 
-/* A cell is a value below ENCODE_UP_TO or one of these. */
+/* A cell is a value below ENCODE_UP_TO, or ENCODE_ANY, or ENCODE_UP_TO | n. */
 enum {
     ENCODE_ANY = 255, /* the value does not matter */
-    /* ENCODE_UP_TO | n: any value will do from 0 to limit[n] of the form, or to n; n is at most 30 */
+    /* ENCODE_UP_TO | n: any value is allowed from 0 to CodeLimits.up_to[n], or to n if that array is
+     * NULL; n is at most 30 */
     ENCODE_UP_TO = 0xe0,
-    ENCODE_LIMITS = ENCODE_ANY - ENCODE_UP_TO,
-    ENCODE_VALUES = ENCODE_UP_TO
+    ENCODE_LIMITS = ENCODE_ANY - ENCODE_UP_TO, /* number of limits: 31 */
+    ENCODE_VALUES = ENCODE_UP_TO               /* number of values: 224 */
 };
 
-/* How often something is there that gets a value. */
+/* How often something occurs that is to get a value. The caller says what it is. */
 typedef struct ValueCount {
     uint64_t count;
     unsigned value;
 } ValueCount;
 
-/* For qsort: the frequent ones first, so that wins and losses have the same values. */
+/* For qsort: the most frequent first. If the k-th most frequent win and the k-th most frequent loss
+ * get one number, then their cells have equal values. */
 static inline int values_by_count(const void *a, const void *b)
 {
     const ValueCount *x = a, *y = b;

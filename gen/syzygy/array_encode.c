@@ -11,7 +11,8 @@
 #include "probe/syzygy/format.h"
 #include "probe/syzygy/syzygy.h"
 
-const CodeLimits array_limits = {.symbols = SYZYGY_SYMBOLS_MAX, .symbol_bits = 8 * SYZYGY_SYMBOL_SIZE};
+const CodeLimits array_limits = {.symbols = SYZYGY_SYMBOLS_MAX,
+                                 .symbol_bits = 8 * SYZYGY_SYMBOL_SIZE};
 
 enum {
     LEAST = 4,            /* times that a pair must be in the sample to be a symbol */
@@ -126,7 +127,7 @@ static void pack_token(Packer *packer, uint16_t symbol)
         end_block(packer);
     if (packer->bytes != NULL)
         huffman_put_word(packer->bytes + (packer->blocks << packer->block_bits), packer->bits,
-                 huffman->word[symbol], length);
+                         huffman->word[symbol], length);
     packer->bits += length;
     packer->values += values;
 }

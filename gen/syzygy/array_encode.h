@@ -18,9 +18,9 @@
 extern const CodeLimits array_limits;
 
 typedef struct EncodeOptions {
-    MemoryBudget *budget;      /* for large memory; NULL: none to heed */
-    int threads;         /* at least 1 */
-    bool only_zero;      /* DTZ: an array may be "constant" only if its value is 0 */
+    MemoryBudget *budget; /* for large memory; NULL: none to heed */
+    int threads;          /* at least 1 */
+    bool only_zero;       /* DTZ: an array may be "constant" only if its value is 0 */
     unsigned block_bits; /* log2 of the most bytes a block: 0 stands for 6 (verdicts; DTZ has 10) */
 } EncodeOptions;
 

@@ -142,8 +142,9 @@ static void read_in_order(const void *context, size_t number, uint64_t first, si
 {
     const IndexedOrders *indexed = context;
     const OrderParams *params = indexed->params;
-    remap_some(&(Remap){params->tables, &indexed->index[number], params->file, params->from, ENCODE_ANY},
-                first, count, out);
+    remap_some(
+        &(Remap){params->tables, &indexed->index[number], params->file, params->from, ENCODE_ANY},
+        first, count, out);
 }
 
 /* False: out of memory. */
@@ -154,8 +155,9 @@ static bool sort_orders(const ArrayOrders *orders, const OrderParams *params, Or
     if (indexed.index == NULL) return false;
     for (size_t i = 0; i < orders->count; i++) {
         const ArrayOrder *o = &orders->order[i];
-        if (!syzygy_index_init(&indexed.index[i], &params->tables->syzygy, &params->tables->layout->material,
-                               o->man, o->place, o->place2, params->file))
+        if (!syzygy_index_init(&indexed.index[i], &params->tables->syzygy,
+                               &params->tables->layout->material, o->man, o->place, o->place2,
+                               params->file))
             indexed.index[i].size = 0;
     }
     bool ok = order_search_run(&all, &array_limits, params->budget, trial);
@@ -164,7 +166,8 @@ static bool sort_orders(const ArrayOrders *orders, const OrderParams *params, Or
 }
 
 /* Those that are left, unless it is clear that they take more than the first. */
-static void choose(const ArrayOrders *orders, const OrderTrial *trial, bool later, OrderChoice *choice)
+static void choose(const ArrayOrders *orders, const OrderTrial *trial, bool later,
+                   OrderChoice *choice)
 {
     size_t left = later && orders->count > LATER ? (size_t)LATER : orders->count;
     choice->bytes = trial[0].bytes;

@@ -21,14 +21,14 @@ struct Exporter {
     int files;
     RemapTables tables;
     Cells *cells[TREB_DTZ + 1]; /* by metric */
-    PlyCounts counts[FILES];    /* DTZ, by file of the leading pawn; of no less than there are */
-    ArrayOrders orders[TREB_DTZ + 1][SIDES]; /* that come into question */
-    int distance_side; /* to move, whose distances are stored: known behind the first file */
+    PlyCounts counts[FILES];    /* of DTZ, by file of the leading pawn; estimates, above 0 if it occurs */
+    ArrayOrders orders[TREB_DTZ + 1][SIDES]; /* orders to try, by metric and side to move */
+    int distance_side; /* side to move whose distances are stored; set with the first pawn file */
     TableStatistics statistics;
     Histograms *histograms;
 };
 
-/* ---- While slices come ----------------------------------------------------------------------- */
+/* ---- Adding slices --------------------------------------------------------------------------- */
 
 static treb_status exporter_init(Exporter *e, treb_error *error)
 {
@@ -69,8 +69,9 @@ void export_abort(Exporter *e)
     free(e);
 }
 
-/* Takes wins that a capture or pawn move shows off those in one ply: files do not have them. What is
- * left is about right, and no less than 1 where there was any: it tells which value is frequent. */
+/* Subtracts the wins by a capture or pawn move from the wins in one ply, because the files do not
+ * store a value for them. The result is an estimate that shows how frequent the value is; it is at
+ * least 1 if there was any win in one ply. */
 static void drop_shown_wins(const SolvedSlice *slice, PlyCounts *counts)
 {
     uint64_t weight = (slice->layout->pawns ? 2 : 8) << slice->layout->pair;
@@ -80,7 +81,8 @@ static void drop_shown_wins(const SolvedSlice *slice, PlyCounts *counts)
     }
 }
 
-/* Slices solved together are counted together: as some of each file that one of them has. */
+/* Adds the distances of a slice to the counts of its pawn file. Slices solved together have one
+ * common count, which is added once to each pawn file that one of them belongs to. */
 static void count_plies(Exporter *e, const uint64_t *number, const SolvedSlice *slice)
 {
     bool counted[FILES] = {false};
@@ -99,29 +101,30 @@ static void count_plies(Exporter *e, const uint64_t *number, const SolvedSlice *
     }
 }
 
-treb_status export_add(Exporter *e, const uint64_t *number, const SolvedSlice *slice, treb_error *error)
+treb_status export_add(Exporter *e, const uint64_t *number, const SolvedSlice *slice,
+                       treb_error *error)
 {
     treb_status status = cells_add(e->cells, TREB_DTZ + 1, number, slice, NULL, error);
     if (status != TREB_OK) return status;
     count_plies(e, number, slice);
-    return statistics_add_slice(&e->statistics, e->histograms, number[0], slice, NULL, e->options.budget, NULL,
-                       error);
+    return statistics_add_slice(&e->statistics, e->histograms, number[0], slice, NULL,
+                                e->options.budget, NULL, error);
 }
 
-/* ---- What distances become ------------------------------------------------------------------- */
+/* ---- Values of distances --------------------------------------------------------------------- */
 
-/* What a cell of each verdict and distance is in the array, and what that stands for. */
+/* How an array of distances stores its cells. */
 typedef struct Values {
-    uint8_t of[WDL_VALUES][PLIES_OPEN + 1];
-    ExportArray *array; /* gets flags and maps */
+    uint8_t of[WDL_VALUES][PLIES_OPEN + 1]; /* value in the array, by verdict and plies */
+    ExportArray *array;                     /* gets the flags, and the maps from values to distances */
 } Values;
 
-/* In the order of a file's maps. */
+/* The verdict of each map, in the order of the maps in a file. */
 static const uint8_t map_verdict[SYZYGY_MAPS] = {TREB_WIN, TREB_LOSS, TREB_CURSED_WIN,
                                                  TREB_BLESSED_LOSS};
 
-/* Whether wins of a colour must be exact: one takes all the plies that the 50-move rule allows, and
- * to say one more would make it none. */
+/* Returns whether the wins of a colour must be stored in plies: if one of them takes all the plies that
+ * the 50-move rule allows, rounding it up by one ply would turn it into a draw. */
 static bool exact_wins(const Exporter *e, int file, int color)
 {
     const PlyCounts *c = &e->counts[file];
@@ -130,7 +133,8 @@ static bool exact_wins(const Exporter *e, int file, int color)
     return e->options.exact || own || (e->layout->symmetric && other);
 }
 
-/* What a file has for a distance. Mate is where a distance of 1 is. */
+/* Returns the number that a file stores for a distance in plies. A mate on the board (0 plies) has the
+ * number of a distance of 1. */
 static unsigned stored_value(int verdict, bool exact, unsigned plies)
 {
     if (verdict == TREB_CURSED_WIN || verdict == TREB_BLESSED_LOSS)
@@ -139,7 +143,8 @@ static unsigned stored_value(int verdict, bool exact, unsigned plies)
     return exact ? value : value / 2;
 }
 
-/* The map of one verdict, the most frequent value first. False: too many values. */
+/* Fills the map of verdict map_verdict[m], with the most frequent number first. Returns false if the
+ * verdict has more than ENCODE_VALUES numbers. */
 static bool fill_map(Values *values, const uint64_t *plies_count, int m, bool exact)
 {
     ValueCount count[PLIES_MOST + 1];
@@ -182,7 +187,7 @@ static treb_status values_init(const Exporter *e, int file, int side, Values *va
     return TREB_OK;
 }
 
-/* ---- The solver's cells, as values of an array ----------------------------------------------- */
+/* ---- From the solver's cells to an array's values -------------------------------------------- */
 
 static uint8_t verdict_value(Plies cell)
 {
@@ -195,14 +200,15 @@ static uint8_t distance_value(const Values *values, Plies verdict, Plies plies)
     return verdict < WDL_VALUES ? values->of[verdict][plies] : ENCODE_ANY;
 }
 
-/* The cells of one file and side to move. */
+/* The cells of one pawn file and side to move, in the solver's order. */
 typedef struct RemapInput {
     int file, side;
-    const Values *values; /* of distances; NULL: verdicts */
-    uint8_t *cells;       /* slice after slice */
+    const Values *values; /* how to store distances; NULL: store verdicts */
+    uint8_t *cells;       /* slice after slice, see Remap */
 } RemapInput;
 
-/* Brings the cells of a pair that the solver keeps once to where files may ask for the other order. */
+/* The solver stores the cells of a pair of like men in one order only. Copies them to the other order,
+ * because an array may read either. */
 static void mirror_pair(const Layout *layout, uint8_t *cells)
 {
     for (size_t cell = 0; cell < layout->plane_cells && layout->pair; cell += 64)
@@ -210,8 +216,8 @@ static void mirror_pair(const Layout *layout, uint8_t *cells)
             memcpy(cells + cell, cells + layout_cell(layout, cell), 64);
 }
 
-static treb_status fill_chunk(const Exporter *e, const RemapInput *s, uint64_t slice, uint32_t chunk,
-                              Plies *chunk_cells[2], treb_error *error)
+static treb_status fill_chunk(const Exporter *e, const RemapInput *s, uint64_t slice,
+                              uint32_t chunk, Plies *chunk_cells[2], treb_error *error)
 {
     uint32_t planes = cells_planes(e->layout), first = chunk * planes;
     if (planes > e->layout->kings - first) planes = e->layout->kings - first;
@@ -244,9 +250,10 @@ static treb_status fill_input(const Exporter *e, const RemapInput *s, treb_error
             treb_error mine;
             uint64_t slice = i / chunks;
             if (!cells_has(e->cells[TREB_WDL], slice) || e->tables.file[slice] != s->file) continue;
-            treb_status own = chunk_cells[0] && chunk_cells[1]
-                                  ? fill_chunk(e, s, slice, (uint32_t)(i % chunks), chunk_cells, &mine)
-                                  : fail_memory(&mine);
+            treb_status own =
+                chunk_cells[0] && chunk_cells[1]
+                    ? fill_chunk(e, s, slice, (uint32_t)(i % chunks), chunk_cells, &mine)
+                    : fail_memory(&mine);
             if (own == TREB_OK) continue;
 #pragma omp critical(export_error)
             {
@@ -263,7 +270,7 @@ static treb_status fill_input(const Exporter *e, const RemapInput *s, treb_error
 
 static bool stopped(const Exporter *e) { return stop_asked(e->options.stop); }
 
-/* Fills a source, and finds the orders that may suit it. */
+/* Fills the input of an array, and chooses the orders to try on all its cells. */
 static treb_status prepare_array(Exporter *e, RemapInput *s, OrderChoice *choice, treb_error *error)
 {
     ArrayOrders *orders = &e->orders[s->values ? TREB_DTZ : TREB_WDL][s->side], own = {NULL, 0};
@@ -271,7 +278,7 @@ static treb_status prepare_array(Exporter *e, RemapInput *s, OrderChoice *choice
     if (s->cells == NULL) return fail_memory(error);
     treb_status status = fill_input(e, s, error);
     OrderParams params = {&e->tables, s->file, s->cells, e->options.budget};
-    /* What is best for the first file is among the best for the others. */
+    /* Later pawn files try only the best orders of the first pawn file. */
     if (s->file > 0) {
         if (status == TREB_OK && !orders_copy(&own, orders)) status = fail_memory(error);
         orders = &own;
@@ -281,7 +288,8 @@ static treb_status prepare_array(Exporter *e, RemapInput *s, OrderChoice *choice
     return status;
 }
 
-/* The cells in an order; to be given back to the budget. NULL: out of memory. */
+/* Returns the cells in the given order; the caller frees them with budget_free. Returns NULL if memory
+ * runs out. */
 static uint8_t *ordered_cells(const Exporter *e, const RemapInput *s, const ArrayOrder *order,
                               uint64_t *size)
 {
@@ -295,16 +303,19 @@ static uint8_t *ordered_cells(const Exporter *e, const RemapInput *s, const Arra
     return cells;
 }
 
-/* Which of the orders takes least, now that all cells are looked at. NULL: out of memory. */
-static const ArrayOrder *best_order(const Exporter *e, const RemapInput *s, const OrderChoice *choice)
+/* Compares the orders on all cells, and returns the one that takes the fewest bytes. Returns NULL if
+ * memory runs out. */
+static const ArrayOrder *best_order(const Exporter *e, const RemapInput *s,
+                                    const OrderChoice *choice)
 {
-    enum { LITTLE = 128 }; /* bytes of which none is worth saving */
+    enum { LITTLE = 128 }; /* bytes: an array this small needs no better order */
     int best = 0, count = choice->count;
     uint64_t least = UINT64_MAX;
     for (int i = 0; i < count && count > 1 && least > LITTLE && !stopped(e); i++) {
         uint64_t size, bytes = 0;
         uint8_t *cells = ordered_cells(e, s, &choice->order[i], &size);
-        if (cells != NULL) bytes = size_estimate_array(cells, size, &array_limits, e->options.budget);
+        if (cells != NULL)
+            bytes = size_estimate_array(cells, size, &array_limits, e->options.budget);
         budget_free(cells);
         if (bytes == 0) return NULL;
         if (bytes < least) {
@@ -316,7 +327,7 @@ static const ArrayOrder *best_order(const Exporter *e, const RemapInput *s, cons
 }
 
 static treb_status encode_input(const Exporter *e, const RemapInput *s, const OrderChoice *choice,
-                                 ExportArray *array, treb_error *error)
+                                ExportArray *array, treb_error *error)
 {
     const ArrayOrder *order = best_order(e, s, choice);
     if (order == NULL) return fail_memory(error);
@@ -349,7 +360,7 @@ typedef struct Distances {
     ExportArray array;
     Values values;
     RemapInput input;
-    OrderChoice choice; /* `bytes`: once it is encoded, in truth */
+    OrderChoice choice; /* `bytes` is exact once the array is encoded */
 } Distances;
 
 static treb_status prepare_distances(Exporter *e, int file, int side, Distances *d,
@@ -371,10 +382,11 @@ static treb_status encode_distances(const Exporter *e, Distances *d, treb_error 
     return status;
 }
 
-/* The side to move for which they take less. Where that may be either it is tried. */
+/* Sets *best to the side to move whose distances take fewer bytes. If the estimates do not clearly
+ * differ, the function encodes the distances of both sides and compares the results. */
 static treb_status choose_side(const Exporter *e, Distances d[SIDES], int *best, treb_error *error)
 {
-    enum { FAR = 3, OF = 2 }; /* estimates that differ by this factor are believed */
+    enum { FAR = 3, OF = 2 }; /* estimates decide if they differ by more than FAR / OF */
     int less = d[1].choice.bytes < d[0].choice.bytes;
     bool clear = OF * d[!less].choice.bytes > FAR * d[less].choice.bytes;
     treb_status status = TREB_OK;
@@ -384,7 +396,8 @@ static treb_status choose_side(const Exporter *e, Distances d[SIDES], int *best,
     return status;
 }
 
-/* Distances are stored for one side to move, the same for all files of the leading pawn. */
+/* Makes the array of distances of one pawn file. A DTZ file stores the distances of one side to move
+ * only. The first pawn file chooses that side, and all other pawn files use it. */
 static treb_status distance_array(Exporter *e, int file, ExportArray *array, treb_error *error)
 {
     Distances *d = calloc(SIDES, sizeof *d);
@@ -405,22 +418,23 @@ static treb_status distance_array(Exporter *e, int file, ExportArray *array, tre
     return status;
 }
 
-/* ---- Side by side ---------------------------------------------------------------------------- */
+/* ---- In parallel ----------------------------------------------------------------------------- */
 
-/* Bytes that an array takes while it is made. */
+/* Returns the bytes of memory needed to make one array with `threads` threads. */
 static uint64_t array_memory(const RemapTables *tables, int threads)
 {
     uint64_t most = 0;
     for (int f = 0; f < FILES; f++)
         if (tables->slices[f] > most) most = tables->slices[f];
-    /* Values of both sides to move; then of one, and they once more in the array's order, where
-     * there are 1 % more at most. */
+    /* Two buffers: first the cells of both sides to move; later the cells of one side, and a copy of
+     * them in the array's order. The copy has at most 1 % more cells. */
     uint64_t input = budget_cost(most * tables->slice + most * tables->slice / 64);
     return 2 * input + encode_memory(input, threads) + orders_memory(threads) +
            2 * (uint64_t)threads * budget_cost(cells_chunk_bytes(tables->layout));
 }
 
-/* How many arrays are made side by side: learning a code is work for one thread. */
+/* Returns how many arrays to make in parallel. Parallel arrays use the cores better, because one thread
+ * learns the code of an array. */
 static int arrays_at_once(const Exporter *e, int arrays)
 {
     int threads = omp_in_parallel() ? 1 : omp_get_max_threads(), n = threads;
@@ -430,11 +444,11 @@ static int arrays_at_once(const Exporter *e, int arrays)
     return n;
 }
 
-/* Arrays that are made side by side, and what went wrong. */
+/* The arrays that are made in parallel, and the error if one failed. */
 typedef struct ArrayTasks {
     Exporter *e;
     ExportFile *file; /* by metric */
-    int threads;      /* of one array; 0: as they are */
+    int threads;      /* threads of one array; 0: the default number */
     treb_status status;
     treb_error *error;
 } ArrayTasks;
@@ -455,8 +469,8 @@ static void make_array(ArrayTasks *tasks, int metric, int f, int side)
     }
 }
 
-/* The arrays of the files of some metrics. What is found of the leading pawn's first file is used for
- * the others, which wait for it. */
+/* Makes all arrays of the metrics from `first` to `last`. The arrays of later pawn files wait for that
+ * of the first one, because they use the orders and the side to move that it chose. */
 static treb_status fill_files(Exporter *e, ExportFile *file, int first, int last, treb_error *error)
 {
     int arrays = 0;
@@ -468,7 +482,7 @@ static treb_status fill_files(Exporter *e, ExportFile *file, int first, int last
 #pragma omp parallel num_threads(lanes) if (lanes > 1)
 #pragma omp single
     {
-        char done[(TREB_DTZ + 1) * SIDES]; /* what tasks wait for: nothing is in it */
+        char done[(TREB_DTZ + 1) * SIDES]; /* names the dependences of tasks; holds no data */
         (void)done;
         for (int f = 0; f < e->files; f++)
             for (int i = last * SIDES + SIDES - 1; i >= first * SIDES; i--) {
@@ -490,7 +504,8 @@ static treb_status fill_files(Exporter *e, ExportFile *file, int first, int last
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* With pawns there are arrays enough to make those of both metrics side by side. */
+/* Makes the arrays of both files. With pawns both metrics together have enough arrays to make them in
+ * parallel; without pawns the metrics come one after the other. */
 static treb_status fill_all(Exporter *e, ExportFile *file, treb_error *error)
 {
     if (e->files > 1) return fill_files(e, file, TREB_WDL, TREB_DTZ, error);
@@ -498,7 +513,8 @@ static treb_status fill_all(Exporter *e, ExportFile *file, treb_error *error)
     return status == TREB_OK ? fill_files(e, file, TREB_WDL, TREB_WDL, error) : status;
 }
 
-/* The verdicts' file comes last: without it no distance is of use. */
+/* Writes the DTZ file, then the WDL file: a DTZ file is of no use without its WDL file, so a WDL file
+ * shows that the table is complete. */
 static treb_status write_files(Exporter *e, WriteResult *result, treb_error *error)
 {
     ExportFile *file = calloc(TREB_DTZ + 1, sizeof *file);
@@ -549,7 +565,7 @@ WriterMemory export_memory(const Layout *layout, int threads)
     }
     uint64_t always = budget_cost(sizeof(Histograms)) + 2 * cells_memory(layout, NULL);
     bytes.adding = always + cells_add_memory(layout, 2, threads);
-    /* One array at a time, and what is to be written. */
+    /* One array at a time, and the encoded arrays that wait to be written. */
     bytes.finishing =
         always + array_memory(tables, threads) + (uint64_t)threads * cells_read_memory(layout);
     for (int f = 0; f < FILES; f++) bytes.finishing += tables->slices[f] * tables->slice / 6;

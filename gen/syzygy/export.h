@@ -1,9 +1,9 @@
-/* export.h - from solved slices to Syzygy's files.
+/* export.h - writes the Syzygy files of a table from its solved slices.
  *
- * The counterpart of gen/write/writer.h: takes the slices of one material and writes its .rtbw and
- * .rtbz. These number positions in another way than the solver does, and have an array for each
- * file of the leading pawn. So cells wait until the table is complete, and are then gathered array
- * by array. */
+ * The counterpart of gen/write/writer.h: the exporter takes the slices of one material and writes its
+ * .rtbw and .rtbz file. Syzygy files number positions differently from the solver, and have an array
+ * for each file (a-d) of the leading pawn. Therefore the exporter stores the cells until the table is
+ * complete, and then copies them into the order of each array (see remap.h). */
 #ifndef TREB_GEN_SYZYGY_EXPORT_H
 #define TREB_GEN_SYZYGY_EXPORT_H
 
@@ -15,28 +15,31 @@
 
 typedef struct ExportOptions {
     const char *directory;
-    bool exact;    /* DTZ of wins and losses in plies; else in moves, but where the rule is near */
-    uint64_t keep; /* bytes of cells that may wait in memory */
+    bool exact;    /* store DTZ of wins and losses in plies; else in moves, unless the 50-move rule needs plies */
+    uint64_t keep; /* maximum bytes of cells to keep in memory; the others go to a file */
     MemoryBudget *budget;
-    const atomic_bool *stop; /* when true nothing more is written; NULL allowed */
+    const atomic_bool *stop; /* when it becomes true, the exporter stops writing; NULL allowed */
 } ExportOptions;
 
 typedef struct Exporter Exporter;
 
-/* NULL: see `error`. */
+/* Creates an exporter. `layout` must outlive it. Returns NULL and sets `error` if it fails. */
 Exporter *export_new(const Layout *layout, const ExportOptions *options, treb_error *error);
 
-/* Takes the slices of `slice`, number[lane] each; in parallel, or from parallel threads. */
+/* Adds the slices in `slice`; number[lane] is the number of the slice in that lane. Runs in parallel
+ * unless it is called from a parallel region. Several threads may call it at once. */
 treb_status export_add(Exporter *exporter, const uint64_t *number, const SolvedSlice *slice,
                        treb_error *error);
 
-/* Writes the files, that of verdicts last, and frees the exporter. TREB_OK also when stopped. */
+/* Writes the DTZ file, then the WDL file, and frees the exporter. Returns TREB_OK also if it was
+ * stopped; then files may be missing. */
 treb_status export_finish(Exporter *exporter, WriteResult *result, treb_error *error);
 
-/* Frees the exporter and leaves no file. */
+/* Frees the exporter without writing a table file. NULL allowed. */
 void export_abort(Exporter *exporter);
 
-/* Bytes that exporting a table of this layout claims at most, with so many threads. */
+/* Returns the maximum number of bytes that exporting a table of this layout with `threads` threads
+ * claims. */
 WriterMemory export_memory(const Layout *layout, int threads);
 
 #endif

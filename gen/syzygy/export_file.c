@@ -1,4 +1,4 @@
-/* file.c - see file.h. docs/syzygy.md describes the format, point by point. */
+/* export_file.c - see export_file.h. docs/syzygy.md describes the format. */
 #define _POSIX_C_SOURCE 200809L
 #include "gen/syzygy/export_file.h"
 
@@ -13,12 +13,13 @@
 
 enum { BUFFER = 1 << 16 };
 
-/* A file that grows at its end. The first error stays, as an errno in `wrong`. */
+/* A buffered file that grows at its end. After the first error `failed` is true, errno says why, and
+ * nothing more is written. */
 typedef struct OutputFile {
-    int file;
+    int file; /* file descriptor */
     bool failed;
-    uint64_t size; /* what is in the buffer included */
-    size_t used;
+    uint64_t size; /* bytes put so far, including those in the buffer */
+    size_t used;   /* bytes in the buffer */
     uint8_t buffer[BUFFER];
 } OutputFile;
 
@@ -56,7 +57,7 @@ static void align(OutputFile *out, unsigned to)
     while (!out->failed && out->size % to != 0) put8(out, 0);
 }
 
-/* ---- The parts ------------------------------------------------------------------------------- */
+/* ---- Parts ----------------------------------------------------------------------------------- */
 
 typedef void PutArray(OutputFile *out, const ExportArray *array);
 
@@ -66,7 +67,8 @@ static void for_arrays(OutputFile *out, const ExportFile *file, PutArray *put_ar
         for (int side = 0; side < file->sides; side++) put_array(out, &file->array[f][side]);
 }
 
-/* The upper halves of bytes are Black to move's. Files of DTZ have one order for either. */
+/* Returns a byte with the nibbles of both sides to move: White to move in the lower half, Black to
+ * move in the upper half. A DTZ file has one array, and its upper halves are 0. */
 static unsigned halves(const ExportFile *file, unsigned white, unsigned black)
 {
     if (file->metric == TREB_DTZ) return white;
@@ -140,7 +142,7 @@ static void put_all(OutputFile *out, const ExportFile *file)
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-/* Adds the checksum of what is written. False: see errno. */
+/* Appends the checksum of the written bytes. Returns false and sets errno if it fails. */
 static bool put_checksum(OutputFile *out)
 {
     uint8_t sum[SYZYGY_CHECKSUM_SIZE];

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The next in lexicographic order; false behind the last. */
+/* Goes to the next order, in lexicographic order. Returns false behind the last. */
 static bool next_order(uint8_t *order, int axes)
 {
     int i = axes - 2, j = axes - 1;

@@ -8,7 +8,8 @@
 #include "core/system/error.h"
 #include "core/system/io.h"
 
-/* Blocks of a segment, before their sizes and bytes. */
+/* Header of a segment in the file. The number of cells of each block and the bytes of the blocks
+ * follow. */
 typedef struct SegmentHead {
     uint32_t count, block_bytes;
 } SegmentHead;
@@ -62,7 +63,8 @@ treb_status block_spool_send(void *context, bool *more, treb_error *error)
         spool->bytes = ok ? grown : spool->bytes;
         if (!ok || !io_read_at(spool->file, spool->bytes, size, spool->sent + sizeof head))
             return fail_errno(error, "read a temporary file in", spool->directory);
-        spool->processes->send(spool->processes->context, 0, &head, sizeof head, spool->bytes, size);
+        spool->processes->send(spool->processes->context, 0, &head, sizeof head, spool->bytes,
+                               size);
         spool->sent += sizeof head + size;
         sent += size;
     }

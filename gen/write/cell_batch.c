@@ -17,7 +17,8 @@ uint8_t *cell_batch_slice(const SideEncoder *s, const CellBatch *batch, size_t i
     return batch->cells + i * cell_batch_slice_cells(s, batch);
 }
 
-treb_status cell_batch_reserve(const SideEncoder *s, CellBatch *batch, uint64_t cells, treb_error *error)
+treb_status cell_batch_reserve(const SideEncoder *s, CellBatch *batch, uint64_t cells,
+                               treb_error *error)
 {
     size_t slices = side_slices_in(s, cells);
     batch->number = malloc(slices * sizeof *batch->number);
@@ -33,7 +34,8 @@ void cell_batch_free(CellBatch *batch)
     *batch = (CellBatch){NULL, 0, NULL, NULL};
 }
 
-/* By the chunks of one process, so that processes look at the same planes. */
+/* The range of planes is a chunk of one process, so that any number of processes uses the same
+ * planes. */
 bool cell_batch_covers(const SideEncoder *s, const CellBatch *batch, uint32_t kings)
 {
     const uint32_t most = cells_planes(s->job->layout), first = kings / most * most;
@@ -43,8 +45,8 @@ bool cell_batch_covers(const SideEncoder *s, const CellBatch *batch, uint32_t ki
     return false;
 }
 
-void cell_batch_copy(const SideEncoder *s, const CellBatch *batch, const Reorder *reorder, uint64_t first,
-                     size_t count, uint8_t *out)
+void cell_batch_copy(const SideEncoder *s, const CellBatch *batch, const Reorder *reorder,
+                     uint64_t first, size_t count, uint8_t *out)
 {
     uint64_t size = reorder->cells;
     while (count > 0) {

@@ -10,7 +10,8 @@ typedef struct SideEncoder SideEncoder; /* side_encoder.h */
 typedef struct CellBatch {
     uint64_t *number; /* of each slice, in the file */
     size_t count;
-    uint8_t *cells; /* slice after slice, in the solver's order; NULL: in the memory of SideEncoder.whole */
+    uint8_t *
+        cells; /* slice after slice, in the solver's order; NULL: in the memory of SideEncoder.whole */
     Window *window; /* if not NULL `cells` holds only the cells of this window of each slice */
 } CellBatch;
 

@@ -18,36 +18,37 @@
 
 enum { CHUNK_BYTES = 1 << 19, LEVEL = 1 };
 
-/* Where some planes of one side of a slice are. */
+/* Where a chunk is kept. */
 typedef struct StoredChunk {
     union {
-        uint8_t *bytes;  /* in memory, */
-        uint64_t offset; /* or in the file */
+        uint8_t *bytes;  /* if `kept` */
+        uint64_t offset; /* otherwise: position in the file */
     };
-    uint32_t size; /* 0: not there */
-    bool kept;     /* in memory */
-    bool wide;     /* two bytes a cell */
+    uint32_t size; /* of the compressed bytes; 0: not added yet */
+    bool kept;     /* the bytes are in memory */
+    bool wide;     /* two bytes a cell before compression */
 } StoredChunk;
 
 struct Cells {
     const Layout *layout;
     treb_metric metric;
-    unsigned sides; /* that are kept; CELLS_BOUNDS */
+    unsigned sides; /* sides to keep, and CELLS_BOUNDS */
     MemoryBudget *budget;
     char directory[4096]; /* of the file, for messages */
     int file;
-    _Atomic uint64_t end; /* of what was written */
+    _Atomic uint64_t end; /* size of the file */
     const atomic_bool *stop;
     WriteProgress *progress;
-    uint64_t keep;         /* bytes that may stay in memory, */
-    _Atomic uint64_t kept; /* and do */
-    size_t plane_cells;    /* of one slice */
-    /* Chunks have planes one after the other in `plane`, from `first` on: in ascending order or, with processes, part by
-     * part; which of them are here, and the first of these. */
+    uint64_t keep;         /* bytes that may stay in memory */
+    _Atomic uint64_t kept; /* bytes that do stay in memory */
+    size_t plane_cells;    /* cells of a plane of one slice */
+    /* The planes of chunk `c` are plane[first[c]] to plane[first[c + 1] - 1], in ascending
+     * order; with processes part by part (partition.h). `here` is the first chunk that this
+     * process keeps; own[c] tells for each chunk. */
     uint32_t chunks, *plane, *first, here;
     bool *own;
-    unsigned seen;         /* verdicts */
-    StoredChunk *chunk[2]; /* by side: of slice `number` from number * chunks on */
+    unsigned seen;         /* mask of the verdicts seen */
+    StoredChunk *chunk[2]; /* by side; the chunks of slice `number` begin at number * chunks */
 };
 
 uint32_t cells_planes(const Layout *layout)
@@ -62,7 +63,7 @@ size_t cells_chunk_bytes(const Layout *layout)
     return cells_planes(layout) * layout_lane_cells(layout) * sizeof(Plies);
 }
 
-/* Lists planes and chunks; none goes over the limit between two parts. */
+/* Lists the planes of each chunk. With processes no chunk has planes of two parts. */
 static bool list_chunks(Cells *v, const Processes *processes)
 {
     const uint32_t kings = v->layout->kings, most = cells_planes(v->layout);
@@ -98,13 +99,13 @@ static size_t most_chunks(const Layout *layout, const Processes *processes)
     return all < layout->kings ? all : layout->kings;
 }
 
-/* Of one side. */
+/* Bytes of the list of chunks of one side. */
 static size_t list_bytes(const Cells *v)
 {
     return v->layout->index.slices * v->chunks * sizeof(StoredChunk);
 }
 
-/* The file, from its start or as it is. */
+/* Opens the file. `flags`: O_CREAT | O_TRUNC for a new file, 0 to continue an old one. */
 static int open_file(const Cells *v, const CellsPlace *place, int flags)
 {
     char path[4300];
@@ -224,7 +225,7 @@ static size_t plain_bytes(const Cells *v, bool wide, size_t cells)
     return v->metric == TREB_WDL ? (cells + 1) / 2 : wide ? cells * sizeof(Plies) : cells;
 }
 
-/* Keeps what was packed in memory, if there is room. */
+/* Keeps packed bytes in memory. Returns false if the limit is reached or memory is out. */
 static bool chunk_keep(Cells *v, const uint8_t *packed, size_t size, StoredChunk *out)
 {
     uint64_t cost = budget_cost(size);
@@ -238,12 +239,12 @@ static bool chunk_keep(Cells *v, const uint8_t *packed, size_t size, StoredChunk
     return false;
 }
 
-/* Where a thread makes chunks: cells of all metrics and lanes. */
+/* What a thread needs to make chunks. */
 typedef struct ChunkBuffer {
     Plane plane;
     Plies
-        *chosen[TREB_METRICS]; /* lane after lane; those of the first are where the memory begins */
-    Plies *lanes;              /* the cells of one plane, where each is of another slice */
+        *chosen[TREB_METRICS]; /* chosen cells by metric, lane after lane; the first begins the whole allocation */
+    Plies *lanes;              /* cells of one plane, used if each cell is of another slice */
     uint8_t *bytes, *packed;
     size_t bound;
 } ChunkBuffer;
@@ -294,9 +295,9 @@ static void buffer_free(ChunkBuffer *buffer)
     budget_free(buffer->chosen[0]);
 }
 
-/* Compresses the cells of a chunk and keeps them, or appends them to the file. */
-static treb_status chunk_write(Cells *v, const ChunkBuffer *buffer, const Plies *chosen, size_t cells,
-                               StoredChunk *out, treb_error *error)
+/* Compresses the cells of a chunk. Keeps them in memory, or writes them to the end of the file. */
+static treb_status chunk_write(Cells *v, const ChunkBuffer *buffer, const Plies *chosen,
+                               size_t cells, StoredChunk *out, treb_error *error)
 {
     const void *plain = buffer->bytes;
     out->wide = false;
@@ -323,7 +324,7 @@ static void note_verdicts(Cells *v, const Plies *chosen, size_t cells)
     enum { ALL = (1 << WDL_VALUES) - 1 };
     uint32_t mask = 0;
     if (v->metric != TREB_WDL) return;
-    /* The kinds of cell that do not matter are the last of 32. */
+    /* The two kinds of cells that do not matter are 30 and 31 of 32. */
     for (size_t i = 0; i < cells; i++) mask |= UINT32_C(1) << (chosen[i] & 31);
 #pragma omp atomic
     v->seen |= mask & ALL;
@@ -334,8 +335,8 @@ treb_status cells_write(Cells *v, uint64_t number, int side, uint32_t chunk, con
 {
     const size_t cells = chunk_cells(v->layout), bound = ZSTD_compressBound(cells * sizeof *chosen);
     const ChunkBuffer buffer = {.bytes = budget_alloc(v->budget, cells),
-                              .packed = budget_alloc(v->budget, bound),
-                              .bound = bound};
+                                .packed = budget_alloc(v->budget, bound),
+                                .bound = bound};
     const size_t size = (v->first[chunk + 1] - v->first[chunk]) * v->plane_cells;
     treb_status status = buffer.bytes && buffer.packed ? TREB_OK : fail_memory(error);
     if (status == TREB_OK) note_verdicts(v, chosen, size);
@@ -346,24 +347,25 @@ treb_status cells_write(Cells *v, uint64_t number, int side, uint32_t chunk, con
     return status;
 }
 
-/* One chunk of one side to move of all slices. */
+/* One chunk of one side to move, of all slices that were solved together. */
 typedef struct Part {
     const uint64_t *number;
     const SolvedSlice *slice;
     PlaneStatistics *planes;
     int side;
-    uint32_t chunk, count; /* of planes, */
-    const uint32_t *plane; /* these */
+    uint32_t chunk, count; /* `count`: number of planes */
+    const uint32_t *plane; /* the planes */
 } Part;
 
-/* The cells of a plane, mate distances as bounds. */
+/* Chooses the cells of a plane; mate distances that may be bounds are marked if the set keeps
+ * bounds. */
 static void choose(const Cells *v, const Part *part, const Plane *plane, int lane, Plies *out)
 {
     codes_choose(plane, part->slice, v->metric, lane, out);
     if (v->sides & CELLS_BOUNDS) codes_mark_bounds(plane, part->slice, lane, out);
 }
 
-/* Puts the cells of a plane into a chunk. */
+/* Puts the cells of plane number `plane` of a chunk to their place. */
 static void place_plane(const Cells *v, const Part *part, const ChunkBuffer *buffer, uint32_t plane,
                         Plies *chosen)
 {
@@ -374,7 +376,7 @@ static void place_plane(const Cells *v, const Part *part, const ChunkBuffer *buf
             choose(v, part, &buffer->plane, lane, chosen + lane * cells + at);
         return;
     }
-    /* Of kings and pawns alone each bit of a word is of another slice. */
+    /* With only kings and pawns each bit of a word is of another slice. */
     choose(v, part, &buffer->plane, 0, buffer->lanes);
     for (int lane = 0; lane < slice->lanes; lane++) chosen[lane * cells + at] = buffer->lanes[lane];
 }
@@ -454,7 +456,8 @@ treb_status cells_read(const Cells *v, uint64_t number, int side, uint32_t chunk
     size_t cells = (v->first[chunk + 1] - v->first[chunk]) * v->plane_cells;
     size_t size = plain_bytes(v, c->wide, cells);
     treb_status status = TREB_OK;
-    /* As it was packed, and the bytes that it is unpacked to, if those are not the cells. */
+    /* Memory for the packed bytes, unless they are in memory already, and for the unpacked
+     * bytes, unless those are the cells themselves. */
     uint8_t *packed = budget_alloc(v->budget, (c->kept ? 0 : c->size) + (c->wide ? 0 : size) + 1);
     if (packed == NULL) return fail_memory(error);
     uint8_t *plain = c->wide ? (uint8_t *)(void *)out : packed + (c->kept ? 0 : c->size);

@@ -1,9 +1,12 @@
-/* cells.h - what goes into a table's file for one metric, kept until all of its slices are solved.
+/* cells.h - keeps the cells of one metric until all slices of a table are solved.
  *
- * How many verdicts share a byte depends on which of them occur, and the best order of the axes on
- * all slices; Syzygy's files number positions in another way altogether. So cells wait, lightly
- * compressed: so many bytes in memory, the rest in a file without a name, which is gone when it is
- * closed or the run is killed. */
+ * A table's files need all slices: how many verdicts share a byte depends on which of them
+ * occur, the best order of the axes depends on all slices, and Syzygy's files number positions
+ * in another way. So cells wait, lightly compressed. A limited number of bytes stays in memory.
+ * The rest is in a temporary file without a name, which vanishes when it is closed or the run is
+ * killed.
+ *
+ * Cells are kept in chunks: some planes of one side to move of one slice. */
 #ifndef TREB_GEN_WRITE_CELLS_H
 #define TREB_GEN_WRITE_CELLS_H
 
@@ -14,82 +17,90 @@
 
 typedef struct Cells Cells;
 
-/* Where they wait. */
+/* Where cells are kept. */
 typedef struct CellsPlace {
-    const char *directory; /* has room for the file */
-    /* Of a file that outlives the run, beside which nothing stays in memory, with the metric's name added;
-     * NULL: one without a name. */
+    const char *directory; /* has room for the temporary file */
+    /* Name of a file that stays after the run, for resuming; the metric's name is added. Then no
+     * cells stay in memory. NULL: a temporary file without a name. */
     const char *path;
     MemoryBudget *budget;
-    uint64_t keep; /* bytes that may be claimed in memory, beside what cells_memory says */
-    const atomic_bool *stop; /* when true nothing more is added; NULL allowed */
-    WriteProgress *progress;       /* NULL allowed */
-    const Processes *processes;      /* each of which has its own planes; NULL: all are here */
+    uint64_t keep; /* bytes of cells that may be claimed in memory, in addition to cells_memory */
+    const atomic_bool *stop;    /* when true nothing more is added; NULL allowed */
+    WriteProgress *progress;    /* NULL allowed */
+    const Processes *processes; /* each keeps the cells of its own planes; NULL: this process keeps all */
 } CellsPlace;
 
 enum {
-    CELLS_BOTH = 3,  /* sides to move, as 1 << TREB_WHITE and so on */
-    CELLS_BOUNDS = 4 /* beside these: mate distances that may be bounds are marked */
+    CELLS_BOTH = 3,  /* both sides to move, as bits 1 << TREB_WHITE and 1 << TREB_BLACK */
+    CELLS_BOUNDS = 4 /* flag in addition to the sides: mate distances that may be bounds are marked (codes.h) */
 };
 
-/* NULL: see `error`. */
+/* Creates an empty set of cells. `sides`: the sides to move to keep, and CELLS_BOUNDS. Returns
+ * NULL with `error` set if out of memory or if the file cannot be created. */
 Cells *cells_new(const Layout *layout, treb_metric metric, unsigned sides, const CellsPlace *place,
                  treb_error *error);
 void cells_free(Cells *cells);
 
-/* What is there, for another run; the file is on the disk then. TREB_ERR_IO. */
+/* Saves the state for another run, after all cells are on the disk. Returns TREB_ERR_IO on
+ * failure. */
 treb_status cells_put(const Cells *cells, State *state, treb_error *error);
 
-/* As cells_new, with what an earlier run put. NULL: that cannot be used. */
+/* Like cells_new, but resumes from what cells_put of an earlier run saved. Returns NULL if that
+ * cannot be used. */
 Cells *cells_get(const Layout *layout, treb_metric metric, unsigned sides, const CellsPlace *place,
                  State *state);
 
-/* Bytes that one claims. */
+/* Bytes that one set of cells claims, without the cells themselves. */
 uint64_t cells_memory(const Layout *layout, const Processes *processes);
 
-/* Takes the slices of `slice`, number[lane] each, for each of these metrics, verdicts first; in parallel.
- * `planes`, which may be NULL, gets each plane that is read. May be called from several threads. */
-treb_status cells_add(Cells *const cells[], int count, const uint64_t *number, const SolvedSlice *slice,
-                      PlaneStatistics *planes, treb_error *error);
+/* Adds the cells of the solved slices to `count` sets, one for each metric, verdicts first;
+ * number[lane] is the number of each slice. Works in parallel and may be called from several
+ * threads. `planes` may be NULL; otherwise it counts each plane that is read. */
+treb_status cells_add(Cells *const cells[], int count, const uint64_t *number,
+                      const SolvedSlice *slice, PlaneStatistics *planes, treb_error *error);
 
-/* Bytes that adding claims with so many threads, for so many metrics; and reading a chunk. */
+/* Bytes that cells_add claims with `threads` threads and `count` metrics, and bytes that
+ * cells_read claims. */
 uint64_t cells_add_memory(const Layout *layout, int count, int threads);
 uint64_t cells_read_memory(const Layout *layout);
 
-/* Planes are kept in chunks of so many; some have fewer. */
+/* Number of planes of a chunk (the last chunk of a part may have fewer), and number of chunks of
+ * a side of a slice. */
 uint32_t cells_planes(const Layout *layout);
 uint32_t cells_chunks(const Cells *cells);
 
-/* Those of a chunk: without processes, one after the other. Whether they are here. */
+/* cells_chunk_planes returns the planes of a chunk, in ascending order; without processes they
+ * are consecutive. cells_here tells whether this process keeps the chunk. */
 const uint32_t *cells_chunk_planes(const Cells *cells, uint32_t chunk, uint32_t *count);
 bool cells_here(const Cells *cells, uint32_t chunk);
 
-/* Bytes of the cells of a chunk, unpacked. */
+/* Bytes of the unpacked cells of a full chunk. */
 size_t cells_chunk_bytes(const Layout *layout);
 
 /* Whether a slice was added. */
 bool cells_has(const Cells *cells, uint64_t number);
 
-/* Unpacks a chunk of a side that is kept, and here, as codes_choose wrote it. Thread-safe. */
+/* Unpacks a chunk, as codes_choose wrote it. The side must be kept and the chunk must be here.
+ * Thread-safe. */
 treb_status cells_read(const Cells *cells, uint64_t number, int side, uint32_t chunk, Plies *out,
                        treb_error *error);
 
-/* The other way round: packs what was chosen for a chunk that is here. */
+/* Packs and keeps the chosen cells of a chunk that is here: the inverse of cells_read. */
 treb_status cells_write(Cells *cells, uint64_t number, int side, uint32_t chunk,
                         const Plies *chosen, treb_error *error);
 
-/* Brings the cells of the processes of a place to the first, where `to` are new ones without processes; elsewhere it is
- * NULL. By all of them together. */
-treb_status cells_gather(const Cells *from, const Layout *layout, treb_metric metric, unsigned sides,
-                         const CellsPlace *place, Cells **to, treb_error *error);
+/* Brings the cells of all processes to the first one. There `*to` becomes a new set with all
+ * planes; in the other processes it is NULL. Collective. */
+treb_status cells_gather(const Cells *from, const Layout *layout, treb_metric metric,
+                         unsigned sides, const CellsPlace *place, Cells **to, treb_error *error);
 
-/* Bytes that it claims, beside those cells. */
+/* Bytes that cells_gather claims, without the new set of cells. */
 uint64_t cells_gather_memory(const Layout *layout);
 
-/* Has all processes know the verdicts that any of them has seen. */
+/* Exchanges the verdicts seen, so that cells_seen returns the same in all processes. Collective. */
 void cells_agree(Cells *cells, const Processes *processes);
 
-/* The verdicts seen, as a mask of 1 << TREB_LOSS and so on; a draw is always among them. */
+/* Returns the verdicts seen, as a mask of 1 << TREB_LOSS and so on. A draw is always included. */
 unsigned cells_seen(const Cells *cells);
 
 #endif

@@ -1,4 +1,4 @@
-/* cells_gather.c - cells of processes brought to the first of them: see cells.h. */
+/* cells_gather.c - brings the cells of all processes to the first one: see cells.h. */
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
@@ -6,20 +6,20 @@
 #include "core/system/error.h"
 #include "gen/write/cells.h"
 
-enum { GROUP_BYTES = 64 << 20, LEVEL = 1 /* of zstd */ };
+enum { GROUP_BYTES = 64 << 20, LEVEL = 1 /* LEVEL: of zstd */ };
 
-/* Some planes, from `first` on, of one side of a slice. */
+/* The planes from `first` to before `end` of one side of a slice, which are gathered together. */
 typedef struct Group {
     const Cells *from;
     MemoryBudget *budget;
     const Processes *processes;
     uint64_t number;
     int side;
-    uint32_t first, end, chunk; /* chunk: the next that is looked at */
-    size_t plane;               /* cells */
-    Plies *cells;               /* of the group, in the first rank */
-    Plies *chunk_cells;                /* for a chunk, */
-    uint8_t *packed;            /* and for a plane on its way */
+    uint32_t first, end, chunk; /* `chunk`: the next chunk to look at */
+    size_t plane;               /* cells of a plane */
+    Plies *cells;               /* cells of the group, in the first process */
+    Plies *chunk_cells;         /* memory for the cells of a chunk */
+    uint8_t *packed;            /* memory for a plane that is sent */
 } Group;
 
 typedef struct GroupItem {
@@ -40,7 +40,7 @@ static treb_status plane_send(const Group *g, uint32_t kings, const Plies *cells
     return TREB_OK;
 }
 
-/* The planes of the next chunk that are of the group. */
+/* Sends those planes of the next chunk that belong to the group. */
 static treb_status chunk_send(Group *g, size_t *sent, treb_error *error)
 {
     uint32_t planes, wanted = 0;
@@ -80,7 +80,7 @@ static treb_status group_take(void *context, const ReceivedBytes *batch, treb_er
     return TREB_OK;
 }
 
-/* The planes of a group to the first rank, and there into chunks. */
+/* Gathers the planes of a group in the first process, which then puts them into chunks. */
 static treb_status group_gather(Group *g, Cells *to, uint32_t chunk, treb_error *error)
 {
     const bool first = g->processes->index == 0;
@@ -99,7 +99,7 @@ static treb_status group_gather(Group *g, Cells *to, uint32_t chunk, treb_error 
     return status;
 }
 
-/* So many planes are gathered at a time: some chunks, or all. */
+/* Number of planes to gather at a time: those of one or more chunks. */
 static uint32_t group_planes(const Layout *layout)
 {
     const uint32_t planes = cells_planes(layout);
@@ -135,8 +135,8 @@ treb_status cells_gather(const Cells *from, const Layout *layout, treb_metric me
         g.cells = budget_alloc(budget, group_most(layout) * plane * sizeof *g.cells);
     *to = NULL;
     if (processes->index == 0) *to = cells_new(layout, metric, sides, &own, error);
-    bool enough =
-        (*to || processes->index > 0) && g.chunk_cells && g.packed && (g.cells || processes->index > 0);
+    bool enough = (*to || processes->index > 0) && g.chunk_cells && g.packed &&
+                  (g.cells || processes->index > 0);
     treb_status status = enough ? TREB_OK : fail_memory(error);
     for (g.number = 0; g.number < layout->index.slices; g.number++)
         for (g.side = 0; g.side < 2; g.side++)

@@ -5,8 +5,8 @@
 
 #include "gen/write/codes.h"
 
-/* What a cell of verdicts can be fits into half a byte: five verdicts and two kinds of cell that do
- * not matter, the largest numbers there are. The more bytes, the longer zstd takes. */
+/* A cell of verdicts fits into half a byte: five verdicts and two kinds of cell that do not
+ * matter, which have the largest numbers. Fewer bytes mean less time for zstd. */
 enum { NIBBLES_SPECIAL = 14 };
 
 void nibbles_pack(const Plies *chosen, size_t cells, uint8_t *out)
@@ -30,12 +30,12 @@ void nibbles_unpack(const uint8_t *in, size_t cells, Plies *out)
     if (cells % 2) out[cells - 1] = nibble_cell(in[cells / 2] & 15);
 }
 
-/* Distances take a byte where all of a chunk fit. Of codes that are bounds the upper half is theirs. */
+/* Distances take a byte if all of a chunk fit. With bounds, the upper half of the values means
+ * bounds. */
 enum { BYTE_FREE = 255, BYTE_BOUND = 128 };
 
 static unsigned byte_codes(bool bounds) { return bounds ? BYTE_BOUND : BYTE_FREE; }
 
-/* False: some do not fit. */
 bool bytes_pack(bool bounds, const Plies *chosen, size_t cells, uint8_t *out)
 {
     const unsigned codes = byte_codes(bounds);

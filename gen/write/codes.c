@@ -16,7 +16,7 @@ uint32_t codes_group_offset(const Layout *layout, int first, const IndexGroup *g
     return offset;
 }
 
-/* Exchanges the lowest 6 bits with those from `shift` on. */
+/* Exchanges the lowest 6 bits with the 6 bits from `shift` on. */
 static uint32_t swap_squares(uint32_t cell, unsigned shift)
 {
     uint32_t change = (cell ^ cell >> shift) & 63;
@@ -57,7 +57,8 @@ void codes_map_free(CodesMap *map)
     memset(map, 0, sizeof *map);
 }
 
-/* The cells of one word whose distance must be found in the table. */
+/* Returns the cells of a word whose distance must be in the table: a reader does not find it by
+ * looking at captures or pawn moves. */
 static uint64_t word_needed(const Plane *p, treb_metric metric, size_t w)
 {
     uint64_t decided = p->won[w] | p->lost[w];
@@ -66,9 +67,9 @@ static uint64_t word_needed(const Plane *p, treb_metric metric, size_t w)
     return decided;
 }
 
-enum { PART = 64 /* words chosen at once */ };
+enum { PART = 64 /* words chosen at a time */ };
 
-/* `as`: the metric whose distances these are. */
+/* `as`: the metric whose distances the solver has for `metric` (slice_metric). */
 static void choose_distances(const Plane *p, treb_metric metric, treb_metric as, size_t first,
                              size_t words, Plies *out)
 {
@@ -82,7 +83,7 @@ static void choose_distances(const Plane *p, treb_metric metric, treb_metric as,
     }
 }
 
-/* One kind of cell after the other, the most particular last. */
+/* Marks one kind of cell after the other. A later kind replaces an earlier one. */
 static void choose_verdicts(const Plane *p, size_t first, size_t words, Plies *out)
 {
     const Kernel *kernel = kernel_best();
@@ -111,7 +112,8 @@ unsigned codes_parts(treb_metric metric)
     return parts[metric];
 }
 
-void codes_choose(const Plane *plane, const SolvedSlice *slice, treb_metric metric, int lane, Plies *out)
+void codes_choose(const Plane *plane, const SolvedSlice *slice, treb_metric metric, int lane,
+                  Plies *out)
 {
     size_t words = codes_cells(slice->layout) / 64, first = slice->layout->men == 1 ? lane : 0;
     if (metric == TREB_WDL)
@@ -131,7 +133,7 @@ void codes_mark_bounds(const Plane *plane, const SolvedSlice *slice, int lane, P
         }
 }
 
-/* One run of the innermost axis where like men share it. */
+/* Copies a row of the innermost axis, if several like men share that axis. */
 static Plies order_row(const Plies *chosen, const uint32_t *offset, uint32_t radix, Plies before,
                        Plies *out)
 {
@@ -139,11 +141,11 @@ static Plies order_row(const Plies *chosen, const uint32_t *offset, uint32_t rad
     return before;
 }
 
-/* One run of the innermost axis where it is one man's. */
+/* Copies a row of the innermost axis, if it is a single man's. */
 static inline Plies fill_row(const CodesMap *map, treb_metric metric, const Plies *chosen,
                              Plies before, Plies *out)
 {
-    /* Distances know but one kind of cell that does not matter. */
+    /* Distances have only one kind of cell that does not matter. */
     return map->kernel->fill(chosen, before, metric == TREB_WDL ? TREB_DRAW : CELL_FREE, out);
 }
 
@@ -161,7 +163,7 @@ static void transpose_block(const Plies *in, Plies *out, size_t stride)
             transpose_part(in + row * stride + column, out + column * stride + row, stride);
 }
 
-/* Writes each cell to where its swapped number says. */
+/* Copies each cell to its swapped number. */
 static void swap_plane(const CodesMap *map, const Plies *in, Plies *out)
 {
     size_t stride = (size_t)1 << map->swap;

@@ -10,21 +10,22 @@
 #include "gen/write/side_cells.h"
 #include "gen/write/side_values.h"
 
-enum { LEVEL = 1 /* of zstd, for values on their way */ };
+enum { LEVEL = 1 /* of zstd, for values that are sent */ };
 
-/* Values of a chunk of a slice of the batch, before the bytes that they are packed to. */
+/* Header of the packed values of a chunk. `slice` is the place in the batch, `packed` the number
+ * of bytes that follow. */
 typedef struct ChunkHeader {
     uint32_t slice, chunk, packed;
 } ChunkHeader;
 
-/* What is sent and taken, and how far that is. */
+/* What is sent and received, and the progress. A task is one chunk of one slice. */
 typedef struct ValuesExchange {
     const SideEncoder *s;
     const CellBatch *batch;
-    const WantedCells *wanted; /* by rank */
-    uint32_t *chunk;           /* those that are here, */
+    const WantedCells *wanted; /* by process */
+    uint32_t *chunk;           /* the chunks that this process has */
     uint64_t chunks, task, tasks;
-    uint8_t *taken; /* room for what comes */
+    uint8_t *taken; /* memory for received values */
 } ValuesExchange;
 
 /* What a thread needs. */
@@ -53,9 +54,9 @@ static void buffer_free(ExchangeBuffer *buffer)
     budget_free(buffer->packed);
 }
 
-/* The cells of a chunk's planes that are in a window, one plane after the other. */
+/* Copies those cells of a chunk that are in a window, plane after plane. Returns their number. */
 static size_t take_window(const SideEncoder *s, const Window *window, uint32_t chunk,
-                        const uint8_t *values, uint8_t *out)
+                          const uint8_t *values, uint8_t *out)
 {
     const size_t plane = layout_lane_cells(s->job->layout);
     uint32_t planes;
@@ -98,8 +99,9 @@ static void put_window(const ValuesExchange *f, size_t slice, uint32_t chunk, co
         }
 }
 
-/* Gives the values of a chunk to all who want them. */
-static treb_status send_chunk(const ValuesExchange *f, uint64_t task, ExchangeBuffer *buffer, treb_error *error)
+/* Sends the values of a chunk to all processes that need them. */
+static treb_status send_chunk(const ValuesExchange *f, uint64_t task, ExchangeBuffer *buffer,
+                              treb_error *error)
 {
     const SideEncoder *s = f->s;
     const Processes *processes = s->job->processes;
@@ -130,8 +132,8 @@ static treb_status send_chunk(const ValuesExchange *f, uint64_t task, ExchangeBu
             continue;
         }
         if (packed == 0)
-            packed = ZSTD_compress(buffer->packed, ZSTD_compressBound(chunk_cells(s)), buffer->part, size,
-                                   LEVEL);
+            packed = ZSTD_compress(buffer->packed, ZSTD_compressBound(chunk_cells(s)), buffer->part,
+                                   size, LEVEL);
         if (ZSTD_isError(packed)) return fail_memory(error);
         const ChunkHeader item = {(uint32_t)slice, chunk, (uint32_t)packed};
         processes->send(processes->context, r, &item, sizeof item, buffer->packed, packed);
@@ -139,7 +141,7 @@ static treb_status send_chunk(const ValuesExchange *f, uint64_t task, ExchangeBu
     return TREB_OK;
 }
 
-/* Some chunks, in parallel. */
+/* Does some of the tasks, in parallel. */
 static treb_status send_some(ValuesExchange *f, treb_error *error)
 {
     const uint64_t at_once = EXCHANGE_ROUND / chunk_cells(f->s) + (unsigned)omp_get_max_threads();
@@ -190,7 +192,6 @@ static treb_status exchange_take(void *context, const ReceivedBytes *batch, treb
     return TREB_OK;
 }
 
-/* Brings to each rank what it wants of a batch, whose numbers are known to all. */
 treb_status exchange_values(const SideEncoder *s, const CellBatch *batch, const WantedCells *wanted,
                             treb_error *error)
 {

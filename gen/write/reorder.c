@@ -65,12 +65,12 @@ void reorder_copy(const Reorder *r, const uint8_t *from, uint64_t first, size_t 
 
 /* ---- Whole axes ------------------------------------------------------------------------------ */
 
-/* Along one of the axes cells lie side by side as the solver has them, along the innermost in the
- * file. Both are gone through in tiles, so that no line of the processor's cache is fetched for one
- * cell alone. */
+/* Cells that are neighbours along one axis in the input are neighbours along another, the
+ * innermost, in the output. Cells are copied in tiles of both axes, so that each line of the
+ * processor's cache is used for more than one cell. */
 enum { TILE = 64 };
 
-/* The axis along which the solver's cells lie next to each other. */
+/* Returns the axis along which the input has the smallest step. */
 static int nearest_axis(const ReorderAxis *axis, int axes)
 {
     int nearest = axes - 1;
@@ -98,8 +98,8 @@ static void copy_tile(const ReorderAxis *across, const ReorderAxis *along, const
         memcpy(out + (column + c) * across->to + row, tile[c], rows);
 }
 
-/* The n-th of the arrangements that the nearest axis and the last leave: where it is with the solver and
- * in memory. */
+/* Finds the offsets in the input and in the output of the n-th combination of coordinates on all
+ * axes but the nearest and the last. */
 static void place_of(const ReorderAxis *axis, int axes, int nearest, uint64_t n, uint64_t *from,
                      uint64_t *to)
 {
@@ -121,7 +121,7 @@ static uint64_t places(const ReorderAxis *axis, int axes, int nearest)
     return count;
 }
 
-/* All cells at one of those places. */
+/* Copies all cells of such a combination. */
 static void copy_place(const ReorderAxis *axis, int axes, int nearest, uint64_t n,
                        const uint8_t *from, uint8_t *out)
 {

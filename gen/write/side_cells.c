@@ -22,7 +22,7 @@ bool side_chunk_init(const SideEncoder *s, CellChunk *chunk)
     MemoryBudget *budget = s->job->budget;
     size_t bytes = cells_chunk_bytes(s->job->layout);
     *chunk = (CellChunk){budget_alloc(budget, bytes), budget_alloc(budget, bytes),
-                     budget_alloc(budget, bytes / sizeof(Plies)), 0};
+                         budget_alloc(budget, bytes / sizeof(Plies)), 0};
     return chunk->cell && chunk->verdict && chunk->values;
 }
 
@@ -33,7 +33,6 @@ void side_chunk_free(CellChunk *chunk)
     budget_free(chunk->values);
 }
 
-/* The solver's number of a slice. */
 uint64_t side_solved_slice(const SymbolsJob *job, uint64_t slice)
 {
     const Index *file = &job->header->index;
@@ -52,8 +51,8 @@ static bool chunk_wanted(const SideEncoder *s, const CellBatch *batch, uint32_t 
     return wanted && cells_here(s->job->cells, number);
 }
 
-treb_status side_each_chunk(const SideEncoder *s, const CellBatch *batch, UseChunk *use, void *context,
-                            treb_error *error)
+treb_status side_each_chunk(const SideEncoder *s, const CellBatch *batch, UseChunk *use,
+                            void *context, treb_error *error)
 {
     const SymbolsJob *job = s->job;
     treb_status status = TREB_OK;

@@ -1,7 +1,8 @@
-/* side_codes.c - classes of slices, and what a code is learned from for each: see side.h.
+/* side_coders.c - see side_coders.h.
  *
- * Slices of one class, those that have the first pawn in the same place or nearly so, are much alike.
- * Whether codes of their own are worth it is tried on one class in the middle. */
+ * Slices of one class have the first pawn on the same square or on one near it, so they are much
+ * alike. Whether several codes are worth their cost is tested on one class in the middle of the
+ * table. */
 #include "gen/write/side_coders.h"
 
 #include <omp.h>
@@ -14,25 +15,27 @@
 #include "gen/write/side_values.h"
 
 enum {
-    LEARN_CELLS = 512 << 20, /* of the slices that codes are learned from, or one of each class */
-    STRETCH = 1 << 13,       /* cells of a part of what a code is learned from, */
-    STRETCHES = 2048,        /* and about how many parts there are at most */
-    CLASSES_FEW = 4,         /* of a side of less than LARGE_BYTES by one code */
+    /* cells of the slices that codes are learned from, at most; at least one slice of each class */
+    LEARN_CELLS = 512 << 20,
+    STRETCH = 1 << 13,       /* cells of a stretch: a part of what a code is learned from */
+    STRETCHES = 2048,        /* about the largest number of stretches */
+    CLASSES_FEW = 4,         /* classes of a side that takes less than LARGE_BYTES with one code */
     LARGE_BYTES = 3 << 20,
-    MANY_BYTES = 384 << 10, /* sides with less by one code are not divided, */
-    MANY_CELLS = 8 << 20,   /* nor tables with fewer cells */
-    LEARN_AT_ONCE = 4,      /* codes */
-    CLASS_SAMPLE_CELLS = 1 << 20    /* of a class, that tell how many a block holds */
+    MANY_BYTES = 384 << 10,      /* sides that take less with one code are not divided */
+    MANY_CELLS = 8 << 20,        /* tables with fewer cells are not divided */
+    LEARN_AT_ONCE = 4,           /* most codes that are learned at the same time */
+    CLASS_SAMPLE_CELLS = 1 << 20 /* cells of a class, from which the number of cells of a block is estimated */
 };
 
-/* Bytes of a block: of verdicts and of distances, by how long reading one takes; then less, as a page
- * has room for a whole number of them and what belongs to each. */
+/* Bytes of a block. The first size is for distances, the second for verdicts and distances; both
+ * were chosen by the time of reading a cell. The smaller sizes are such that a page holds a
+ * whole number of blocks with their data. */
 static const uint16_t block_sizes[] = {184, 64, 31, 20, 10};
 enum { BLOCK_SIZES = sizeof block_sizes / sizeof *block_sizes };
 
 /* ---- Classes --------------------------------------------------------------------------------- */
 
-/* Those of small tables are never worth it. */
+/* Small tables are never divided. */
 unsigned side_classes_most(const Layout *layout, unsigned wanted)
 {
     uint64_t cells = layout->kings * layout_lane_cells(layout) * layout->index.slices;
@@ -40,10 +43,10 @@ unsigned side_classes_most(const Layout *layout, unsigned wanted)
     return wanted > 0 ? wanted : cells >= MANY_CELLS ? CLASSES : 1;
 }
 
-/* One that is like most: of the second file, and in the middle of it. */
+/* A typical class: on the second file, in the middle of it. */
 static unsigned middle_class(unsigned classes) { return classes / 4 + classes / 8; }
 
-/* Divides the places of the first pawn, by file and then by rank, into so many parts. */
+/* Divides the places of the first pawn, by file and then by rank, into `wanted` classes. */
 static void divide(SideEncoder *s, unsigned wanted)
 {
     const Index *index = &s->job->header->index;
@@ -60,23 +63,26 @@ static void divide(SideEncoder *s, unsigned wanted)
 
 /* ---- What a code is learned from ------------------------------------------------------------- */
 
-/* Parts of the slices of a class, in their order. */
+/* What the code of a class is learned from: stretches of its slices, in their order. */
 typedef struct TrainingCells {
     SliceClass *class;
     CoderCells *stretch;
     uint8_t *cells;
-    size_t count, size; /* parts, and cells of all of them */
+    size_t count, size; /* `count`: of stretches; `size`: cells of all stretches */
 } TrainingCells;
 
-/* A class has fewer than a table that is not divided: its slices are alike. */
-static size_t training_stretches(unsigned classes) { return classes > 1 ? STRETCHES / 2 : STRETCHES; }
+/* A class needs fewer stretches than an undivided table, because its slices are alike. */
+static size_t training_stretches(unsigned classes)
+{
+    return classes > 1 ? STRETCHES / 2 : STRETCHES;
+}
 
 static bool training_make(const SideEncoder *s, SliceClass *class, TrainingCells *training)
 {
     size_t capacity = training_stretches(s->classes);
     *training = (TrainingCells){.class = class,
-                       .stretch = malloc(capacity * sizeof *training->stretch),
-                       .cells = budget_alloc(s->job->budget, capacity * STRETCH)};
+                                .stretch = malloc(capacity * sizeof *training->stretch),
+                                .cells = budget_alloc(s->job->budget, capacity * STRETCH)};
     return training->stretch != NULL && training->cells != NULL;
 }
 
@@ -87,7 +93,7 @@ static void training_free(TrainingCells *training)
     *training = (TrainingCells){0};
 }
 
-/* Cells of a slice of the sample: those of a window are as in the file already. */
+/* Cells of a slice of the sample. Those of a window are in the file's order already. */
 static uint64_t sampled_cells(const SideEncoder *s)
 {
     return s->sample.window != NULL ? s->sample.window->cells : s->reorder.cells;
@@ -101,8 +107,9 @@ static void copy_sampled(const SideEncoder *s, uint64_t first, size_t count, uin
         cell_batch_copy(s, &s->sample, &s->reorder, first, count, out);
 }
 
-/* Takes one part in `every` of some slices of the sample. */
-static void take_parts(const SideEncoder *s, TrainingCells *training, size_t first, size_t slices, uint64_t every)
+/* Takes one of `every` stretches of `slices` slices of the sample, from slice `first` on. */
+static void take_parts(const SideEncoder *s, TrainingCells *training, size_t first, size_t slices,
+                       uint64_t every)
 {
     uint64_t slice = sampled_cells(s), all = slices * slice;
     uint64_t parts = (all + STRETCH - 1) / STRETCH, taken = (parts + every - 1) / every;
@@ -116,10 +123,11 @@ static void take_parts(const SideEncoder *s, TrainingCells *training, size_t fir
         *to = (CoderCells){cells, behind < STRETCH ? (size_t)behind : STRETCH};
         copy_sampled(s, first * slice + at, to->size, cells);
     }
-    for (uint64_t i = 0; i < taken; i++) training->size += training->stretch[training->count++].size;
+    for (uint64_t i = 0; i < taken; i++)
+        training->size += training->stretch[training->count++].size;
 }
 
-/* One part in so many, that there are as many as wanted. */
+/* Returns `every` for take_parts, so that there are about as many stretches as wanted. */
 static uint64_t parts_apart(const SideEncoder *s, size_t slices)
 {
     uint64_t parts = (slices * sampled_cells(s) + STRETCH - 1) / STRETCH;
@@ -127,7 +135,7 @@ static uint64_t parts_apart(const SideEncoder *s, size_t slices)
     return parts > wanted ? (parts + wanted - 1) / wanted : 1;
 }
 
-/* From the sample, if that is the whole table. */
+/* Takes stretches from the sample, which is the whole table. */
 static void take_from_sample(const SideEncoder *s, TrainingCells *training)
 {
     const SliceClass *class = training->class;
@@ -139,7 +147,7 @@ static void take_from_sample(const SideEncoder *s, TrainingCells *training)
     take_parts(s, training, first, end - first, parts_apart(s, end - first));
 }
 
-/* How many slices of a class are looked at. */
+/* Number of slices of a class to learn from. */
 static size_t slices_wanted(const SideEncoder *s, const SliceClass *class)
 {
     uint64_t all = s->job->layout->index.slices, most = LEARN_CELLS / s->cells;
@@ -148,7 +156,8 @@ static size_t slices_wanted(const SideEncoder *s, const SliceClass *class)
     return own < 1 ? 1 : (size_t)own;
 }
 
-/* From slices of all the class, which take the place of the sample, some at a time. */
+/* Takes stretches from slices all over the class. These replace the sample, some slices at a
+ * time. */
 static treb_status take_from_slices(SideEncoder *s, TrainingCells *training, treb_error *error)
 {
     const SliceClass *class = training->class;
@@ -169,7 +178,7 @@ static treb_status take_from_slices(SideEncoder *s, TrainingCells *training, tre
     return status;
 }
 
-/* The same of large slices: as much of each as the sample has room for. */
+/* Takes stretches from large slices: from as much of each slice as the sample can hold. */
 static treb_status take_from_large(SideEncoder *s, TrainingCells *training, treb_error *error)
 {
     const SliceClass *class = training->class;
@@ -182,7 +191,8 @@ static treb_status take_from_large(SideEncoder *s, TrainingCells *training, treb
     return status;
 }
 
-static treb_status take_training(SideEncoder *s, SliceClass *class, TrainingCells *training, treb_error *error)
+static treb_status take_training(SideEncoder *s, SliceClass *class, TrainingCells *training,
+                                 treb_error *error)
 {
     if (!training_make(s, class, training)) return fail_memory(error);
     if (stop_asked(s->job->stop)) return stop_check(s->job->stop, error);
@@ -194,20 +204,23 @@ static treb_status take_training(SideEncoder *s, SliceClass *class, TrainingCell
 
 /* ---- The codes ------------------------------------------------------------------------------- */
 
-/* Keeps some of its parts, from all over it. */
+/* Keeps some of the stretches, from all over the class, for estimating the size of blocks. */
 static bool keep_sample(const SideEncoder *s, const TrainingCells *training, SliceClass *class)
 {
     size_t every = training->size / CLASS_SAMPLE_CELLS + 1;
     class->sample = budget_alloc(s->job->budget, CLASS_SAMPLE_CELLS + STRETCH);
     if (class->sample == NULL) return false;
-    for (size_t i = 0; i < training->count && class->sample_cells < CLASS_SAMPLE_CELLS; i += every) {
-        memcpy(class->sample + class->sample_cells, training->stretch[i].cells, training->stretch[i].size);
+    for (size_t i = 0; i < training->count && class->sample_cells < CLASS_SAMPLE_CELLS;
+         i += every) {
+        memcpy(class->sample + class->sample_cells, training->stretch[i].cells,
+               training->stretch[i].size);
         class->sample_cells += training->stretch[i].size;
     }
     return true;
 }
 
-static bool learn_class(const SideEncoder *s, const TrainingCells *training, int threads, treb_error *error)
+static bool learn_class(const SideEncoder *s, const TrainingCells *training, int threads,
+                        treb_error *error)
 {
     SliceClass *class = training->class;
     CoderSample sample = {.stretch = training->stretch,
@@ -221,13 +234,14 @@ static bool learn_class(const SideEncoder *s, const TrainingCells *training, int
     return keep_sample(s, training, class) || fail_memory(error) == TREB_OK;
 }
 
-/* What is claimed while a code is learned, and given back. */
+/* Bytes claimed while a code is learned. */
 static uint64_t learn_memory(unsigned classes)
 {
     return budget_cost(STRETCH * training_stretches(classes)) + coder_learn_memory();
 }
 
-/* How many codes are learned at once: as many as there is memory for while other files are made, or one. */
+/* Number of codes to learn at the same time: at least 1, and as many as memory allows if other
+ * files are made meanwhile. */
 static unsigned at_once(const SideEncoder *s)
 {
     uint64_t most = 1 + side_spare_memory(s) / (2 * s->job->at_once * learn_memory(s->classes));
@@ -235,7 +249,7 @@ static unsigned at_once(const SideEncoder *s)
     return most < LEARN_AT_ONCE ? (unsigned)most : LEARN_AT_ONCE;
 }
 
-/* The codes of some classes, at once. */
+/* Learns the codes of `count` classes at the same time. */
 static treb_status learn_some(SideEncoder *s, SliceClass *class, int count, treb_error *error)
 {
     TrainingCells training[LEARN_AT_ONCE] = {{0}};
@@ -259,7 +273,7 @@ static treb_status learn_some(SideEncoder *s, SliceClass *class, int count, treb
     return status;
 }
 
-/* Of all classes that have none yet. */
+/* Learns the codes of all classes that have none yet. */
 static treb_status learn(SideEncoder *s, treb_error *error)
 {
     treb_status status = TREB_OK;
@@ -277,13 +291,13 @@ static treb_status learn(SideEncoder *s, treb_error *error)
 
 /* ---- How many classes ------------------------------------------------------------------------ */
 
-/* Blocks that some cells of a class take by a code. */
-static treb_status count_blocks(const SliceClass *class, const Coder *coder, CoderBuffer *capacity,
+/* Adds the number of blocks that the sample of a class takes with a code. */
+static treb_status count_blocks(const SliceClass *class, const Coder *coder, CoderBuffer *buffer,
                                 unsigned block_bytes, uint64_t *count, treb_error *error)
 {
     CodedBlocks blocks = {0};
-    treb_status status =
-        coder_encode(coder, capacity, class->sample, class->sample_cells, block_bytes, &blocks, error);
+    treb_status status = coder_encode(coder, buffer, class->sample, class->sample_cells,
+                                      block_bytes, &blocks, error);
     *count += blocks.count;
     coder_blocks_free(&blocks);
     return status;
@@ -296,26 +310,27 @@ static void class_free(SliceClass *class)
     *class = (SliceClass){.first = class->first, .slices = class->slices};
 }
 
-/* A class in the middle tells what a code of its own saves against that of all. Sets the bytes that
- * the side would take if divided so. */
-static treb_status try_class(const SideEncoder *s, const SliceClass *class, const Coder *common, double *bytes,
-                             treb_error *error)
+/* Estimates the bytes of the divided side. The class in the middle tells how much a code of its
+ * own saves compared to the common code. */
+static treb_status try_class(const SideEncoder *s, const SliceClass *class, const Coder *common,
+                             double *bytes, treb_error *error)
 {
-    enum { BLOCK = 10, ROUNDING = 50 /* the code was learned from some of the cells that tell */ };
-    CoderBuffer *capacity = coder_buffer_make(common);
-    treb_status status = capacity != NULL ? TREB_OK : fail_memory(error);
+    enum { BLOCK = 10, ROUNDING = 50 /* ROUNDING: adds 1/50, because the code was learned from some of the cells that are counted */ };
+    CoderBuffer *buffer = coder_buffer_make(common);
+    treb_status status = buffer != NULL ? TREB_OK : fail_memory(error);
     uint64_t by_own = 0, by_common = 1;
-    if (status == TREB_OK) status = count_blocks(class, class->coder, capacity, BLOCK, &by_own, error);
-    if (status == TREB_OK) status = count_blocks(class, common, capacity, BLOCK, &by_common, error);
-    coder_buffer_free(capacity);
+    if (status == TREB_OK)
+        status = count_blocks(class, class->coder, buffer, BLOCK, &by_own, error);
+    if (status == TREB_OK) status = count_blocks(class, common, buffer, BLOCK, &by_common, error);
+    coder_buffer_free(buffer);
     by_own += by_own / ROUNDING;
     double fixed = (double)coder_code(class->coder, NULL) + TABLE_PAGE_SIZE / 2;
     *bytes = (double)s->bytes * (double)by_own / (double)by_common + s->classes * fixed;
     return status;
 }
 
-/* Divides the side, if that saves more than a part in WORTH: many codes take time, and memory when the
- * file is open. One class has its code then. */
+/* Divides the side if that saves more than 1/WORTH. Many codes take time, and memory when the
+ * file is open. Afterwards one class has its code. */
 static treb_status try_classes(SideEncoder *s, treb_error *error)
 {
     enum { WORTH = 10 };
@@ -349,24 +364,24 @@ static treb_status choose_classes(SideEncoder *s, treb_error *error)
 
 /* ---- The codes of a side --------------------------------------------------------------------- */
 
-/* Blocks hold at most 65,535 cells: where cells take next to nothing they are never full unless they
- * are small. */
+/* Chooses the size of blocks. A block holds at most 65,535 cells: where cells take almost no
+ * bits, only small blocks get full. */
 static treb_status choose_block(SideEncoder *s, treb_error *error)
 {
     enum { FULL = CODER_BLOCK_CELLS / 2 };
-    CoderBuffer *capacity = coder_buffer_make(s->each[0].coder);
-    treb_status status = capacity != NULL ? TREB_OK : fail_memory(error);
+    CoderBuffer *buffer = coder_buffer_make(s->each[0].coder);
+    treb_status status = buffer != NULL ? TREB_OK : fail_memory(error);
     uint64_t cells = 0, blocks = 0;
     for (unsigned c = 0; c < s->classes; c++) cells += s->each[c].sample_cells;
     for (size_t i = s->job->metric == TREB_WDL; status == TREB_OK && i < BLOCK_SIZES; i++) {
         s->block_bytes = block_sizes[i];
         blocks = 0;
         for (unsigned c = 0; c < s->classes && status == TREB_OK; c++)
-            status =
-                count_blocks(&s->each[c], s->each[c].coder, capacity, s->block_bytes, &blocks, error);
+            status = count_blocks(&s->each[c], s->each[c].coder, buffer, s->block_bytes, &blocks,
+                                  error);
         if (cells < FULL * blocks) break;
     }
-    coder_buffer_free(capacity);
+    coder_buffer_free(buffer);
     for (unsigned c = 0; c < s->classes; c++) {
         budget_free(s->each[c].sample);
         s->each[c].sample = NULL;

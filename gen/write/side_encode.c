@@ -1,4 +1,4 @@
-/* side_encode.c - cells in the order of the file become blocks: see side.h. */
+/* side_encode.c - see side_encode.h. */
 #include "gen/write/side_encode.h"
 
 #include <omp.h>
@@ -37,8 +37,8 @@ treb_status side_encode(const BlockOutput *out, const EncodeInput *input, treb_e
             treb_error mine;
             uint64_t left = input->size - first;
             size_t part = left < SEGMENT ? (size_t)left : SEGMENT;
-            treb_status own =
-                worker.buffer && worker.cells ? stop_check(s->job->stop, &mine) : fail_memory(&mine);
+            treb_status own = worker.buffer && worker.cells ? stop_check(s->job->stop, &mine)
+                                                            : fail_memory(&mine);
             if (s->job->progress) progress_add(&s->job->progress->written, part);
             if (own == TREB_OK) {
                 const uint8_t *cells = worker.cells;
@@ -46,8 +46,8 @@ treb_status side_encode(const BlockOutput *out, const EncodeInput *input, treb_e
                     cells = input->ordered + first;
                 else
                     cell_batch_copy(s, input->batch, &s->reorder, first, part, worker.cells);
-                own = coder_encode(coder, worker.buffer, cells, part, s->block_bytes, &worker.blocks,
-                                   &mine);
+                own = coder_encode(coder, worker.buffer, cells, part, s->block_bytes,
+                                   &worker.blocks, &mine);
             }
 #pragma omp ordered
             {

@@ -17,7 +17,8 @@ static treb_status fill_chunk(void *context, size_t slice, uint32_t number, cons
     const size_t plane = layout_lane_cells(s->job->layout);
     uint32_t first = number * cells_planes(s->job->layout);
     uint8_t *cells = cell_batch_slice(s, batch, slice);
-    /* To their place, or on the way to a window. */
+    /* Values go directly to their place, or first to the chunk's memory if the batch has a
+     * window. */
     uint8_t *out = cells + first * plane;
     if (batch->window != NULL) out = chunk->values;
     treb_status status = side_chunk_values(s, chunk, out, error);

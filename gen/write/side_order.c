@@ -1,4 +1,4 @@
-/* side_order.c - the order of the axes of a side, found by trial on a sample: see side.h. */
+/* side_order.c - see side_order.h. */
 #include "gen/write/side_order.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 typedef struct SampleOrders {
     const SideEncoder *side;
-    Reorder *reorder; /* by order */
+    Reorder *reorder; /* by number of the order */
 } SampleOrders;
 
 static uint64_t cells_in_order(const void *context, size_t number)
@@ -18,20 +18,22 @@ static uint64_t cells_in_order(const void *context, size_t number)
     const SampleOrders *orders = context;
     const SideEncoder *s = orders->side;
     const Reorder *r = &orders->reorder[number];
-    /* A plane of a large slice should not have single cells all over the file. */
+    /* The kings may not be the innermost axis of large slices: the cells of a plane would be
+     * spread one by one over the file. */
     if (s->large && r->index.order[r->axes - 1] == INDEX_KINGS_AXIS) return 0;
     return s->sample.count * r->cells;
 }
 
 static void read_in_order(const void *context, size_t number, uint64_t first, size_t count,
-                       uint8_t *out)
+                          uint8_t *out)
 {
     const SampleOrders *orders = context;
     cell_batch_copy(orders->side, &orders->side->sample, &orders->reorder[number], first, count,
                     out);
 }
 
-static bool search_orders(SideEncoder *s, uint8_t (*order)[INDEX_AXES_MAX], size_t count, size_t *best)
+static bool search_orders(SideEncoder *s, uint8_t (*order)[INDEX_AXES_MAX], size_t count,
+                          size_t *best)
 {
     SampleOrders orders = {s, calloc(count, sizeof *orders.reorder)};
     OrderSearch search = {count, &orders, cells_in_order, read_in_order, s->job->stop};

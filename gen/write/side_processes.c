@@ -25,14 +25,16 @@ static treb_status take_blocks(void *context, const ReceivedBytes *received, tre
     return block_spool_receive(received, use_blocks, context, error);
 }
 
-/* After the first has written its own: those of the others, one after the other. */
+/* The other processes send their blocks to the first, one process after the other. The first has
+ * written its own blocks before. */
 static treb_status bring_blocks(BlockOutput *out, BlockSpool *spool, treb_error *error)
 {
     const Processes *processes = out->side->job->processes;
     treb_status status = TREB_OK;
     for (int r = 1; r < processes->count && status == TREB_OK; r++) {
         ProcessExchange x = {processes->index == 0 ? (void *)out : spool, processes->index == r,
-                          processes->index == 0 ? UINT64_C(1) << r : 0, block_spool_send, take_blocks};
+                             processes->index == 0 ? UINT64_C(1) << r : 0, block_spool_send,
+                             take_blocks};
         status = processes_exchange(processes, &x, error);
     }
     return status == TREB_OK ? block_spool_clear(spool, error) : status;
@@ -40,10 +42,11 @@ static treb_status bring_blocks(BlockOutput *out, BlockSpool *spool, treb_error 
 
 /* ---- Slices, or parts of them ---------------------------------------------------------------- */
 
-/* A slice by the outermost axis, or by segments of which each rank has some coordinates that they lie in. */
+/* How a slice is divided among processes: into coordinates of the outermost axis if slices are
+ * large, otherwise into segments. */
 typedef struct Units {
-    uint64_t unit, units;   /* cells of a unit, the last may have fewer; how many */
-    uint64_t each, at_once; /* cells of a coordinate; units of each rank at once */
+    uint64_t unit, units;   /* cells of a unit (the last may have fewer); number of units of the slice */
+    uint64_t each, at_once; /* cells of a coordinate; units that each process takes at a time */
 } Units;
 
 static Units units_of(const SideEncoder *s)
@@ -55,7 +58,7 @@ static Units units_of(const SideEncoder *s)
     c.units = (s->reorder.cells + c.unit - 1) / c.unit;
     c.at_once = (c.units + n - 1) / n;
     if (!s->large) return c;
-    /* As many as there is memory for in every rank. */
+    /* As many as every process has memory for. */
     uint64_t memory = side_sample_cells(s->job->large) + side_spare_memory(s) / 4 * 3;
     uint64_t most = (s->job->large > 0 ? s->job->large : memory) / c.each;
     most = processes->all_min(processes->context, most < 1 ? 1 : most);
@@ -63,7 +66,7 @@ static Units units_of(const SideEncoder *s)
     return c;
 }
 
-/* The units of a slice from `first` on, as many as all processes take at once. */
+/* Encodes the units of a slice from number `first` on: at_once units for each process. */
 static treb_status write_units(BlockOutput *out, const Units *c, uint64_t slice, uint64_t first,
                                treb_error *error)
 {
@@ -95,8 +98,8 @@ static treb_status write_units(BlockOutput *out, const Units *c, uint64_t slice,
     if (status == TREB_OK) status = exchange_values(s, &batch, wanted, error);
     const uint64_t step = s->large ? c->each : end - begin;
     for (uint64_t at = begin; at < end && status == TREB_OK; at += step)
-        status = side_encode(out, &(EncodeInput){NULL, batch.cells + (at - coordinate * c->each), step},
-                             error);
+        status = side_encode(
+            out, &(EncodeInput){NULL, batch.cells + (at - coordinate * c->each), step}, error);
     for (int r = 0; r < processes->count; r++) window_free(&window[r]);
     budget_free(batch.cells);
     return status;
@@ -117,7 +120,7 @@ static treb_status write_large_slices(BlockOutput *out, BlockSpool *spool, treb_
     return status;
 }
 
-/* Small slices: whole batches of them, one for each rank at a time. */
+/* Encodes small slices: each process takes whole batches of them. */
 static treb_status write_batches(BlockOutput *out, BlockSpool *spool, treb_error *error)
 {
     const SideEncoder *s = out->side;
@@ -125,7 +128,7 @@ static treb_status write_batches(BlockOutput *out, BlockSpool *spool, treb_error
     const SliceClass *class = &s->each[out->class];
     const size_t most = side_slices_in(s, BATCH_CELLS), all = most * (size_t)processes->count;
     CellBatch batch = {malloc(all * sizeof *batch.number), 0,
-                   budget_alloc(s->job->budget, most * s->cells), NULL};
+                       budget_alloc(s->job->budget, most * s->cells), NULL};
     treb_status status = batch.number && batch.cells ? TREB_OK : fail_memory(error);
     for (uint64_t at = 0; at < class->slices && status == TREB_OK; at += all) {
         WantedCells wanted[PROCESSES_MAX];
@@ -134,7 +137,7 @@ static treb_status write_batches(BlockOutput *out, BlockSpool *spool, treb_error
         for (int r = 0; r < processes->count; r++) {
             const size_t first = (size_t)r * most, end = first + most;
             wanted[r] = (WantedCells){first < batch.count ? first : batch.count,
-                                 end < batch.count ? end : batch.count, NULL};
+                                      end < batch.count ? end : batch.count, NULL};
         }
         memset(batch.cells, ENCODE_ANY, most * s->cells);
         status = exchange_values(s, &batch, wanted, error);

@@ -6,7 +6,7 @@
 #include "core/system/error.h"
 #include "gen/write/side_cells.h"
 
-enum { LARGE_SAMPLED = 4 /* slices of which some cells are looked at first */ };
+enum { LARGE_SAMPLED = 4 /* most slices in the sample if slices are large */ };
 
 size_t side_list_slices(const SideEncoder *s, uint64_t first, uint64_t slices, size_t wanted,
                         uint64_t *out)
@@ -32,8 +32,10 @@ void side_keep_whole(SideEncoder *s)
 {
     const SymbolsJob *job = s->job;
     const uint64_t bytes = job->layout->index.slices * s->cells;
-    if (!job->budget->plentiful || s->large || job->processes != NULL || side_sample_is_all(s)) return;
-    /* Of what is spare the other files get as much, and arrays that were freed may hold some. */
+    if (!job->budget->plentiful || s->large || job->processes != NULL || side_sample_is_all(s))
+        return;
+    /* The other files may take as much of the spare memory. Freed arrays may still hold some of
+     * it. */
     const uint64_t spare = side_spare_memory(s), freed = budget_spare_most(job->budget);
     if (spare < freed || (spare - freed) / (2 * job->at_once) < budget_cost(bytes)) return;
     s->whole = budget_alloc(job->budget, bytes);
@@ -50,8 +52,8 @@ bool side_sample_is_all(const SideEncoder *s)
     return side_slices_in(s, side_sample_cells(s->job->large)) == s->job->layout->index.slices;
 }
 
-treb_status side_sample_window(SideEncoder *s, const Reorder *reorder, size_t slices, bool inner_whole,
-                               treb_error *error)
+treb_status side_sample_window(SideEncoder *s, const Reorder *reorder, size_t slices,
+                               bool inner_whole, treb_error *error)
 {
     window_free(&s->window);
     bool made = window_init_sample(&s->window, reorder, side_sample_cells(s->job->large) / slices,
@@ -60,7 +62,7 @@ treb_status side_sample_window(SideEncoder *s, const Reorder *reorder, size_t sl
     return made ? TREB_OK : fail_memory(error);
 }
 
-/* Some of the cells of some large slices. */
+/* Chooses some large slices, of which the sample has some cells each. */
 static treb_status choose_large_sample(SideEncoder *s, treb_error *error)
 {
     CellBatch *sample = &s->sample;
@@ -85,7 +87,7 @@ treb_status side_choose_sample(SideEncoder *s, treb_error *error)
     const uint64_t cells = side_sample_cells(s->job->large);
     treb_status status = cell_batch_reserve(s, sample, cells, error);
     if (status == TREB_OK)
-        sample->count = side_list_slices(s, 0, s->job->layout->index.slices, side_slices_in(s, cells),
-                                         sample->number);
+        sample->count = side_list_slices(s, 0, s->job->layout->index.slices,
+                                         side_slices_in(s, cells), sample->number);
     return status;
 }

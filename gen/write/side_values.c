@@ -1,7 +1,8 @@
-/* side_values.c - what the values of cells stand for, and cells as values: see side.h.
+/* side_values.c - see side_values.h.
  *
- * Values are numbered so that the coder has it easy: verdicts in their order, distances by how frequent
- * they are, mate distances so that what a bound may be is a range from 0 on. */
+ * Values are numbered so that they compress well: verdicts in their order, distances by how
+ * frequent they are, and mate distances so that the possible values of a bound are a range that
+ * begins at 0. */
 #include "gen/write/side_values.h"
 
 #include <stdlib.h>
@@ -10,19 +11,19 @@
 #include "core/system/error.h"
 #include "gen/write/side_cells.h"
 
-enum { LIMITS = ENCODE_LIMITS - 1, UNKNOWN = ENCODE_UP_TO | LIMITS /* a value that no cell has */ };
+enum { LIMITS = ENCODE_LIMITS - 1, UNKNOWN = ENCODE_UP_TO | LIMITS /* UNKNOWN: a value that no cell may have */ };
 
-/* How often each distance occurs. */
+/* How often each cell code occurs. */
 typedef struct Counts {
-    uint64_t of[ROWS][PLIES_OPEN + 1]; /* of a chunk by row, of all by verdict */
+    uint64_t of[ROWS][PLIES_OPEN + 1]; /* in a chunk by row, in all chunks by verdict */
 } Counts;
 
-/* Cells are told apart by what stands for their verdict: five verdicts and two kinds of cell that do
- * not matter (codes.h), the largest numbers there are. */
+/* The row of a cell is what is stored for its verdict, modulo ROWS: one of five verdicts, or one
+ * of the two kinds of cell that do not matter (codes.h), which are the largest numbers. */
 static unsigned row_of(Plies verdict) { return verdict % ROWS; }
 
-/* Under which verdict a row's distances count, or -1. Where a capture wins the verdict is not stored,
- * but a mate distance may be. */
+/* Returns the verdict under which distances of a row count, or -1 if they do not. Where a
+ * capture wins, the verdict is not stored but a mate distance may be. */
 static int verdict_of_row(const SymbolsJob *job, int row)
 {
     if ((unsigned)row == row_of(CELL_FREE)) return job->metric == TREB_DTM ? TREB_WIN : -1;
@@ -54,18 +55,20 @@ static treb_status count_chunk(void *context, size_t slice, uint32_t number, con
     return TREB_OK;
 }
 
-/* Short losses first, */
+/* Sorts losses: short distances first. */
 static int compare_codes(const void *a, const void *b)
 {
     const ValueCount *x = a, *y = b;
     return x->value < y->value ? -1 : x->value > y->value;
 }
 
-/* and long wins: what a bound may be is then a range from 0 on. */
+/* Sorts wins: long distances first. The possible values of a bound are then a range that begins
+ * at 0. */
 static int compare_codes_of_wins(const void *a, const void *b) { return compare_codes(b, a); }
 
-/* Which codes positions of a verdict have anywhere in the table; of mate distances positions of
- * either kind of win or loss, as the verdict that hides behind a capture is not known. */
+/* Marks the codes that positions of a verdict have anywhere in the table. Of mate distances it
+ * marks those of both kinds of win, or of loss, because the verdict is not stored where a
+ * capture decides. */
 static void mark_codes(const Histograms *histograms, treb_metric metric, int side, int verdict,
                        bool *there)
 {
@@ -90,7 +93,7 @@ bool symbols_fit(const Histograms *histograms, treb_metric metric, int side)
     return true;
 }
 
-/* Sets what each value stands for, under a verdict. */
+/* Chooses what each value stands for, under a verdict. */
 static treb_status rank_codes(SideEncoder *s, int verdict, const uint64_t *count, treb_error *error)
 {
     ValueCount rank[PLIES_OPEN + 1];
@@ -118,8 +121,9 @@ static treb_status rank_codes(SideEncoder *s, int verdict, const uint64_t *count
     return TREB_OK;
 }
 
-/* Limits that are about as frequent as each other, of bounds whose values are counted. The first is
- * 0, so that each bound has one. */
+/* Chooses limits for bounds so that about the same number of bounds lies between any two.
+ * `count`: how often bounds have each value. The first limit is 0, so that every bound has a
+ * limit. */
 static void choose_limits(SideEncoder *s, const uint64_t *count)
 {
     uint64_t all = 0, below = 0;
@@ -134,7 +138,7 @@ static void choose_limits(SideEncoder *s, const uint64_t *count)
         s->up_to[limits] = limits > 0 ? s->up_to[limits - 1] : 0;
 }
 
-/* What may be at a bound: the highest limit that is not above it. */
+/* Returns the cell for a bound: it stands for the highest limit that is not above the value. */
 static uint8_t bound_cell(const SideEncoder *s, uint8_t value)
 {
     unsigned n = ENCODE_LIMITS - 1;
@@ -159,7 +163,8 @@ static void set_bounds(SideEncoder *s, const Counts *counts)
         }
 }
 
-/* Distances: what stands for which is chosen by how frequent they are in the sample. */
+/* Chooses what the values stand for, in a file of distances, from how frequent the distances are
+ * in the sample. */
 static treb_status rank_distances(SideEncoder *s, treb_error *error)
 {
     Counts *counts = calloc(1, sizeof *counts);
@@ -176,8 +181,8 @@ static treb_status rank_distances(SideEncoder *s, treb_error *error)
     return status;
 }
 
-/* Verdicts: those that occur, in their order, so that "up to a draw" is a range of values. Where a
- * capture draws it is a draw. */
+/* Chooses what the values stand for, in a file of verdicts: the verdicts that occur, in their
+ * order, so that "up to a draw" is a range of values. CELL_UP_TO_DRAW is such a range. */
 static treb_status rank_verdicts(SideEncoder *s, treb_error *error)
 {
     TableSide *side = &s->job->header->side[s->side];
@@ -203,7 +208,7 @@ treb_status side_choose_values(SideEncoder *s, treb_error *error)
     memset(s->value, UNKNOWN, sizeof s->value);
     if (s->job->metric == TREB_WDL) return rank_verdicts(s, error);
     treb_status status = rank_distances(s, error);
-    /* Cells without a distance, and no cell of a draw matters. */
+    /* Cells without a distance do not matter, nor do cells of drawn positions. */
     for (int v = 0; v < WDL_VALUES; v++)
         memset(s->value[v] + CODES_END, ENCODE_ANY, PLIES_OPEN + 1 - CODES_END);
     memset(s->value[TREB_DRAW], ENCODE_ANY, sizeof s->value[TREB_DRAW]);

@@ -1,4 +1,4 @@
-/* tally.c - see tally.h. */
+/* statistics.c - see statistics.h. */
 #include "gen/write/statistics.h"
 
 #include <omp.h>
@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "core/chess/bitboard.h"
-#include "core/system/error.h"
 #include "core/chess/position.h"
+#include "core/system/error.h"
 #include "gen/solve/plane.h"
 
-/* One word's cells by verdict. */
+/* Splits the cells of a word by verdict. */
 static void word_verdicts(const Plane *plane, size_t w, uint64_t out[WDL_VALUES])
 {
     uint64_t won = plane->won[w], lost = plane->lost[w], over = plane->cursed[w];
@@ -22,7 +22,7 @@ static void word_verdicts(const Plane *plane, size_t w, uint64_t out[WDL_VALUES]
     out[TREB_WIN] = won & ~over;
 }
 
-/* A cell of a plane. */
+/* Writes the FEN of a cell of a plane. */
 static void cell_fen(const SolvedSlice *slice, int side, uint32_t kings, size_t rest,
                      char out[TABLE_FEN_SIZE])
 {
@@ -69,19 +69,19 @@ static void count_verdicts(const SolvedSlice *slice, int side, uint64_t count[WD
 
 /* ---- Distances ------------------------------------------------------------------------------- */
 
-/* By verdict and plies. */
-typedef struct Spread {
+/* Number of positions by verdict and plies. */
+typedef struct PlyHistogram {
     uint64_t of[WDL_VALUES][PLIES_MOST + 1];
-} Spread;
+} PlyHistogram;
 
-/* Wins and losses that the 50-move rule spoils, of which the solver does not know when it counts by other
- * distances: by metric and side, for each thread. */
-typedef Spread Spoilt[TREB_METRICS][2];
+/* Wins and losses that the 50-move rule turns into draws, by metric and side. The solver does
+ * not know them when it counts other distances than DTZ. Each thread has its own. */
+typedef PlyHistogram CursedHistograms[TREB_METRICS][2];
 
 struct PlaneStatistics {
     const SolvedSlice *slice;
     int threads;
-    Spoilt spoilt[];
+    CursedHistograms cursed[];
 };
 
 bool plane_statistics_new(const SolvedSlice *slice, PlaneStatistics **out)
@@ -89,7 +89,7 @@ bool plane_statistics_new(const SolvedSlice *slice, PlaneStatistics **out)
     const int threads = omp_get_max_threads();
     *out = NULL;
     if (!slice->cursed || !(slice->metrics & (1u << TREB_DTC | 1u << TREB_DTM))) return true;
-    PlaneStatistics *planes = calloc(1, sizeof *planes + (size_t)threads * sizeof *planes->spoilt);
+    PlaneStatistics *planes = calloc(1, sizeof *planes + (size_t)threads * sizeof *planes->cursed);
     if (planes == NULL) return false;
     planes->slice = slice;
     planes->threads = threads;
@@ -103,7 +103,7 @@ void statistics_add_plane(PlaneStatistics *planes, const Plane *plane, int side,
 {
     const SolvedSlice *slice = planes->slice;
     const size_t words = slice->layout->plane_words;
-    Spoilt *mine = &planes->spoilt[omp_get_thread_num()];
+    CursedHistograms *mine = &planes->cursed[omp_get_thread_num()];
     for (size_t w = 0; w < words; w++)
         for (uint64_t bits = plane->cursed[w]; bits; bits &= bits - 1) {
             uint64_t cell = bits & -bits, count = positions(slice, kings, kings * words + w, cell);
@@ -123,19 +123,20 @@ void plane_statistics_sum(PlaneStatistics *planes, const Processes *processes)
         const int m = i / 4, side = i / 2 % 2, v = verdicts[i % 2];
         if (m < TREB_DTC || !(planes->slice->metrics >> m & 1)) continue;
         const unsigned longest = planes->slice->plies[slice_metric(planes->slice, (treb_metric)m)];
-        uint64_t *sum = planes->spoilt[0][m][side].of[v];
+        uint64_t *sum = planes->cursed[0][m][side].of[v];
         for (int t = 1; t < planes->threads; t++)
             for (unsigned p = 0; p <= longest; p++) {
-                sum[p] += planes->spoilt[t][m][side].of[v][p];
-                planes->spoilt[t][m][side].of[v][p] = 0;
+                sum[p] += planes->cursed[t][m][side].of[v][p];
+                planes->cursed[t][m][side].of[v][p] = 0;
             }
         processes->all_sum(processes->context, sum, longest + 1);
     }
 }
 
-/* What the solver has counted, less what is spoilt. */
-static void spread_find(const SolvedSlice *slice, treb_metric metric, int side, const PlaneStatistics *planes,
-                        Spread *out)
+/* Counts the distances of a slice by verdict: the solver's counts, with cursed wins and blessed
+ * losses apart. */
+static void find_histogram(const SolvedSlice *slice, treb_metric metric, int side,
+                        const PlaneStatistics *planes, PlyHistogram *out)
 {
     const treb_metric as = slice_metric(slice, metric);
     const PlyCounts *counts = &slice->counts[as];
@@ -145,9 +146,9 @@ static void spread_find(const SolvedSlice *slice, treb_metric metric, int side, 
         out->of[over ? TREB_BLESSED_LOSS : TREB_LOSS][n] = counts->of[side][0][n];
         out->of[over ? TREB_CURSED_WIN : TREB_WIN][n] = counts->of[side][1][n];
         for (int t = 0; as != TREB_DTZ && planes != NULL && t < planes->threads; t++) {
-            const Spread *spoilt = &planes->spoilt[t][metric][side];
+            const PlyHistogram *cursed = &planes->cursed[t][metric][side];
             for (int v = 0; v < 2; v++) {
-                uint64_t some = spoilt->of[v ? TREB_CURSED_WIN : TREB_BLESSED_LOSS][n];
+                uint64_t some = cursed->of[v ? TREB_CURSED_WIN : TREB_BLESSED_LOSS][n];
                 out->of[v ? TREB_CURSED_WIN : TREB_BLESSED_LOSS][n] += some;
                 out->of[v ? TREB_WIN : TREB_LOSS][n] -= some;
             }
@@ -155,7 +156,7 @@ static void spread_find(const SolvedSlice *slice, treb_metric metric, int side, 
     }
 }
 
-/* The number of a cell with the men in the order of the index, whatever their order here. */
+/* Returns the number of a cell if the men were in the order of the index. */
 static size_t cell_place(const Layout *layout, size_t cell)
 {
     size_t place = 0;
@@ -165,7 +166,7 @@ static size_t cell_place(const Layout *layout, size_t cell)
     return layout->pair ? place : cell;
 }
 
-/* The first cell of a plane with a verdict and a distance; false if there is none. */
+/* Finds the first cell of a plane with a verdict and a distance. Returns false if there is none. */
 static bool find_cell(const Plane *plane, const Layout *layout, int verdict, const Plies *found,
                       unsigned plies, size_t *cell)
 {
@@ -185,8 +186,8 @@ static bool find_cell(const Plane *plane, const Layout *layout, int verdict, con
     return any;
 }
 
-/* The position of the rank that has found the first. */
-static void agree_first(const Processes *processes, uint32_t found, char fen[TABLE_FEN_SIZE])
+/* Sets `fen` in all processes to that of the process that found the first position. */
+static void agree_on_first(const Processes *processes, uint32_t found, char fen[TABLE_FEN_SIZE])
 {
     uint64_t words[(TABLE_FEN_SIZE + 7) / 8] = {0};
     if (processes->all_min(processes->context, found) == found) memcpy(words, fen, TABLE_FEN_SIZE);
@@ -194,15 +195,16 @@ static void agree_first(const Processes *processes, uint32_t found, char fen[TAB
     memcpy(fen, words, TABLE_FEN_SIZE);
 }
 
-/* The first position with a verdict and the longest distance that it has. Threads take planes in their order, none behind
- * one where it is; those that have no room for a plane leave them to the others. */
+/* Finds the first position with a verdict and its longest distance. Threads take planes in
+ * ascending order and stop behind a plane that has such a position. A thread without memory for
+ * a plane leaves the planes to the others. */
 static treb_status find_longest(const SolvedSlice *slice, treb_metric metric, int side, int verdict,
                                 unsigned plies, MemoryBudget *budget, const Processes *processes,
                                 char fen[TABLE_FEN_SIZE], treb_error *error)
 {
     const Layout *layout = slice->layout;
     _Atomic(uint32_t) next = 0, found = UINT32_MAX;
-    size_t first = 0; /* its cell */
+    size_t first = 0; /* the cell in plane `found` */
     bool any = false;
     treb_status status = TREB_OK;
     memset(fen, 0, TABLE_FEN_SIZE);
@@ -241,17 +243,18 @@ static treb_status find_longest(const SolvedSlice *slice, treb_metric metric, in
     if (!any) return fail_memory(error);
     const uint32_t at = atomic_load(&found);
     if (status == TREB_OK && at != UINT32_MAX) cell_fen(slice, side, at, first, fen);
-    if (processes != NULL && status == TREB_OK) agree_first(processes, at, fen);
+    if (processes != NULL && status == TREB_OK) agree_on_first(processes, at, fen);
     return status;
 }
 
-/* Takes over a slice's longest line where it beats that so far. */
-static treb_status add_longest(TableStatistics *statistics, uint64_t number, const SolvedSlice *slice,
-                                 treb_metric metric, int side, int verdict, const Spread *spread,
-                                 MemoryBudget *budget, const Processes *processes, treb_error *error)
+/* Takes over the longest line of a slice if it is longer than the longest so far. */
+static treb_status add_longest(TableStatistics *statistics, uint64_t number,
+                               const SolvedSlice *slice, treb_metric metric, int side, int verdict,
+                               const PlyHistogram *histogram, MemoryBudget *budget,
+                               const Processes *processes, treb_error *error)
 {
     int most = (int)slice->plies[slice_metric(slice, metric)];
-    while (most >= 0 && spread->of[verdict][most] == 0) most--;
+    while (most >= 0 && histogram->of[verdict][most] == 0) most--;
     if (most < 0) return TREB_OK;
     char fen[TABLE_FEN_SIZE], *best = statistics->fen[metric][side][verdict];
     uint32_t *longest = &statistics->longest[metric][side][verdict];
@@ -262,10 +265,10 @@ static treb_status add_longest(TableStatistics *statistics, uint64_t number, con
     better = best[0] == '\0' || (uint32_t)most > *longest ||
              ((uint32_t)most == *longest && number < *where);
     if (better)
-        status =
-            find_longest(slice, metric, side, verdict, (unsigned)most, budget, processes, fen, error);
+        status = find_longest(slice, metric, side, verdict, (unsigned)most, budget, processes, fen,
+                              error);
     if (!better || status != TREB_OK) return status;
-        /* Another slice may have been quicker. */
+        /* Another thread may have found a longer one meanwhile. */
 #pragma omp critical(statistics)
     if (best[0] == '\0' || (uint32_t)most > *longest ||
         ((uint32_t)most == *longest && number < *where)) {
@@ -277,30 +280,31 @@ static treb_status add_longest(TableStatistics *statistics, uint64_t number, con
 }
 
 static treb_status add_metric(TableStatistics *statistics, Histograms *histograms, uint64_t number,
-                                const SolvedSlice *slice, treb_metric metric, int side,
-                                const PlaneStatistics *planes, Spread *spread, MemoryBudget *budget,
-                                const Processes *processes, treb_error *error)
+                              const SolvedSlice *slice, treb_metric metric, int side,
+                              const PlaneStatistics *planes, PlyHistogram *histogram, MemoryBudget *budget,
+                              const Processes *processes, treb_error *error)
 {
     treb_status status = TREB_OK;
-    spread_find(slice, metric, side, planes, spread);
+    find_histogram(slice, metric, side, planes, histogram);
     const unsigned longest = slice->plies[slice_metric(slice, metric)];
 #pragma omp critical(statistics)
     for (int v = 0; v < WDL_VALUES; v++)
         for (unsigned p = 0; v != TREB_DRAW && p <= longest; p++)
-            histograms->of[metric][side][v][p] += spread->of[v][p];
+            histograms->of[metric][side][v][p] += histogram->of[v][p];
     for (int v = 0; v < WDL_VALUES && status == TREB_OK; v++)
         if (v != TREB_DRAW)
-            status =
-                add_longest(statistics, number, slice, metric, side, v, spread, budget, processes, error);
+            status = add_longest(statistics, number, slice, metric, side, v, histogram, budget,
+                                 processes, error);
     return status;
 }
 
-treb_status statistics_add_slice(TableStatistics *statistics, Histograms *histograms, uint64_t number, const SolvedSlice *slice,
-                        const PlaneStatistics *planes, MemoryBudget *budget, const Processes *processes,
-                        treb_error *error)
+treb_status statistics_add_slice(TableStatistics *statistics, Histograms *histograms,
+                                 uint64_t number, const SolvedSlice *slice,
+                                 const PlaneStatistics *planes, MemoryBudget *budget,
+                                 const Processes *processes, treb_error *error)
 {
-    Spread *spread = malloc(sizeof *spread);
-    treb_status status = spread ? TREB_OK : fail_memory(error);
+    PlyHistogram *histogram = malloc(sizeof *histogram);
+    treb_status status = histogram ? TREB_OK : fail_memory(error);
     for (int side = 0; side < 2 && status == TREB_OK; side++) {
         uint64_t count[WDL_VALUES];
         count_verdicts(slice, side, count);
@@ -309,9 +313,9 @@ treb_status statistics_add_slice(TableStatistics *statistics, Histograms *histog
         for (int m = TREB_DTZ; m < TREB_METRICS && status == TREB_OK; m++)
             if (slice->metrics >> m & 1)
                 status = add_metric(statistics, histograms, number, slice, (treb_metric)m, side,
-                                      planes, spread, budget, processes, error);
+                                    planes, histogram, budget, processes, error);
     }
-    free(spread);
+    free(histogram);
     return status;
 }
 

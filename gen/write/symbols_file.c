@@ -1,10 +1,10 @@
-/* coded.c - see coded.h.
+/* symbols_file.c - see symbols_file.h.
  *
- * Some slices of each side are looked at first: which values are frequent, and which order of the axes
- * suits them; of distances the side that takes less is kept. Codes are learned from parts of all its
- * slices if there are not too many (side.h). Then all slices go by, some at a time: their cells become
- * values, are brought into that order, cut into symbols and packed, all in parallel, and written in
- * order. */
+ * First a sample of slices of each side is analysed: which values are frequent, and which order
+ * of the axes is best. Of distances only the side that takes fewer bytes is kept. Then codes are
+ * learned from parts of all slices, or of many if there are too many. At last all slices are
+ * encoded, some at a time: their cells become values, are brought into the chosen order, cut
+ * into symbols and packed, all in parallel, and the blocks are written in order. */
 #include "gen/write/symbols_file.h"
 
 #include <omp.h>
@@ -33,10 +33,10 @@ static treb_status batch_encode(const BlockOutput *out, const CellBatch *batch, 
 
 /* ---- Large slices ---------------------------------------------------------------------------- */
 
-/* Codes some coordinates of the outermost axis of a slice, one after the other, so that what comes out does
- * not depend on how many there is memory for. */
-static treb_status write_window(const BlockOutput *out, CellBatch *batch, uint32_t first, uint32_t count,
-                                treb_error *error)
+/* Encodes `count` coordinates of the outermost axis of a slice, one after the other, so that the
+ * bytes do not depend on how many coordinates memory allows at a time. */
+static treb_status write_window(const BlockOutput *out, CellBatch *batch, uint32_t first,
+                                uint32_t count, treb_error *error)
 {
     const SideEncoder *s = out->side;
     Window window;
@@ -51,8 +51,8 @@ static treb_status write_window(const BlockOutput *out, CellBatch *batch, uint32
     return status;
 }
 
-/* As many coordinates at once as there is memory for: unless they are pairs of kings, all planes are looked
- * at each time. */
+/* Takes as many coordinates at a time as memory allows. Unless the outermost axis is the kings,
+ * each time all planes are read. */
 static treb_status write_large(BlockOutput *out, treb_error *error)
 {
     SideEncoder *s = out->side;
@@ -80,7 +80,7 @@ static treb_status write_large(BlockOutput *out, treb_error *error)
 
 /* ---- Slices ---------------------------------------------------------------------------------- */
 
-/* Slices that no position uses are like cells that do not matter. */
+/* Encodes a class of slices. Cells of slices that no position uses do not matter. */
 static treb_status write_class(const BlockOutput *out, CellBatch *batch, treb_error *error)
 {
     const SideEncoder *s = out->side;
@@ -104,7 +104,8 @@ static treb_status write_class(const BlockOutput *out, CellBatch *batch, treb_er
     return status;
 }
 
-/* Room to bring a batch into the order at once, where there is more memory than is needed. */
+/* Allocates memory to bring a whole batch into the file's order at once, if there is more memory
+ * than needed. */
 static void reserve_ordered(SideEncoder *s)
 {
     size_t bytes = side_slices_in(s, BATCH_CELLS) * s->cells;
@@ -146,16 +147,16 @@ static treb_status put_codes(SideEncoder *s, treb_error *error)
     return TREB_OK;
 }
 
-/* Whether the sample need not be read again: all slices are kept, or it is the whole table, and leaves enough memory
- * for all that is still to come. */
+/* Whether the sample may stay in memory until it is encoded: it is the whole table, or all
+ * slices are kept, and enough memory is left for everything else. */
 static bool can_keep(const SideEncoder *s)
 {
     if (s->whole != NULL) return true;
-    return s->job->processes == NULL && !s->large && s->sample.count == s->job->layout->index.slices &&
-           side_spare_memory(s) > 0;
+    return s->job->processes == NULL && !s->large &&
+           s->sample.count == s->job->layout->index.slices && side_spare_memory(s) > 0;
 }
 
-/* Looks at a sample of a side's cells: their values, and the order that suits them. */
+/* Analyses a sample of a side's cells: what the values stand for, and the best order. */
 static treb_status analyse_sample(SideEncoder *s, treb_error *error)
 {
     side_keep_whole(s);
@@ -166,7 +167,7 @@ static treb_status analyse_sample(SideEncoder *s, treb_error *error)
     return status;
 }
 
-/* Has a code learned for a side that was looked at. */
+/* Learns the codes of a side that was analysed. */
 static treb_status prepare(SideEncoder *s, treb_error *error)
 {
     treb_status status = side_fill_whole(s, error);
@@ -191,9 +192,11 @@ static void forget_values(TableSide *side)
     }
 }
 
-/* Which sides to move the file has, prepared: of distances the one that takes less. Unless memory is
- * plentiful one sample at a time is there. */
-static treb_status prepare_sides(const SymbolsJob *job, SideEncoder *sides, bool keep[2], treb_error *error)
+/* Analyses and prepares the sides to move that the file has; of distances the side that takes
+ * fewer bytes. `keep` tells which. Unless memory is plentiful only one sample at a time is in
+ * memory. */
+static treb_status prepare_sides(const SymbolsJob *job, SideEncoder *sides, bool keep[2],
+                                 treb_error *error)
 {
     treb_status status = TREB_OK;
     bool one = job->metric != TREB_WDL && !job->layout->symmetric;
@@ -223,7 +226,7 @@ static void side_free(SideEncoder *s)
     side_free_coders(s);
 }
 
-/* Gives the other file's side what this one's has. */
+/* Copies a side of the header to the other file's header. */
 static treb_status copy_side(const TableSide *from, TableSide *to, treb_error *error)
 {
     to->stored = from->stored;
@@ -272,13 +275,13 @@ static treb_status write_sides(const SymbolsJob *job, SideEncoder *sides, TableW
 }
 
 treb_status symbols_file_write(const SymbolsJob *job, TableWriter **writer, TableWriter **copy,
-                        treb_error *error)
+                               treb_error *error)
 {
     SideEncoder *sides = calloc(2, sizeof *sides);
     *writer = *copy = NULL;
     if (sides == NULL) return fail_memory(error);
-    const uint64_t each = symbols_file_memory(job->layout, job->classes, job->large,
-                                              job->processes, omp_get_max_threads());
+    const uint64_t each = symbols_file_memory(job->layout, job->classes, job->large, job->processes,
+                                              omp_get_max_threads());
     for (int s = 0; s < 2; s++) side_encoder_init(&sides[s], job, s, each * job->at_once);
     treb_status status = write_sides(job, sides, writer, copy, error);
     for (int s = 0; s < 2; s++) side_free(&sides[s]);
@@ -290,11 +293,11 @@ treb_status symbols_file_write(const SymbolsJob *job, TableWriter **writer, Tabl
     return status;
 }
 
-uint64_t symbols_file_memory(const Layout *layout, unsigned classes, uint64_t large, const Processes *processes,
-                      int threads)
+uint64_t symbols_file_memory(const Layout *layout, unsigned classes, uint64_t large,
+                             const Processes *processes, int threads)
 {
     uint64_t slice = layout->kings * layout_lane_cells(layout), all = slice * layout->index.slices;
-    /* Of large slices a part that belongs to one coordinate of an axis is in memory, or more. */
+    /* Of large slices at least the part that belongs to one coordinate of an axis is in memory. */
     uint64_t sample = SAMPLE_CELLS, batch = BATCH_CELLS;
     if (side_is_large(layout, large))
         batch = SAMPLE_CELLS;
@@ -308,6 +311,7 @@ uint64_t symbols_file_memory(const Layout *layout, unsigned classes, uint64_t la
     uint64_t most = budget_cost(sample) + (learning > trials ? learning : trials);
     uint64_t working = budget_cost(batch) + (uint64_t)threads * budget_cost(SEGMENT + blocks);
     return (most > working ? most : working) + coder_memory(2 * (int)divided + 1, threads) +
-           (processes != NULL ? 5 : 3) * (uint64_t)threads * budget_cost(cells_chunk_bytes(layout)) +
+           (processes != NULL ? 5 : 3) * (uint64_t)threads *
+               budget_cost(cells_chunk_bytes(layout)) +
            (uint64_t)threads * cells_read_memory(layout);
 }

@@ -15,9 +15,11 @@ typedef struct SymbolsJob {
     const Cells *cells; /* of the metric; the verdicts if the metric is TREB_WDL */
     unsigned classes;   /* see WriteOptions */
     uint64_t large;     /* see WriteOptions */
-    const atomic_bool *stop; /* when true the work ends soon and the files are not complete; NULL allowed */
+    const atomic_bool
+        *stop; /* when true the work ends soon and the files are not complete; NULL allowed */
     WriteProgress *progress; /* NULL allowed */
-    const Processes *processes; /* that write the file together: see side_processes.h; NULL: this process alone */
+    const Processes *
+        processes; /* that write the file together: see side_processes.h; NULL: this process alone */
     unsigned at_once; /* number of files that are made at the same time, with this one */
     const TableStatistics *statistics;
     const Histograms *histograms;

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The coordinate at a place of a part. */
+/* Returns the coordinate number `place` of a part. */
 static uint32_t part_coordinate(const WindowPart *part, uint32_t place)
 {
     uint32_t skipped = place / WINDOW_RUN * WINDOW_RUN * (part->apart - 1);
     return part->first + place + skipped;
 }
 
-/* One run in `apart` of all coordinates of an axis. */
+/* Returns the part with one of `apart` runs of all coordinates of an axis. */
 static WindowPart spread_part(uint32_t radix, uint32_t apart)
 {
     uint32_t round = WINDOW_RUN * apart, left = radix % round;
@@ -19,7 +19,7 @@ static WindowPart spread_part(uint32_t radix, uint32_t apart)
     return (WindowPart){0, count, apart};
 }
 
-/* Completes a window whose parts are set. */
+/* Completes a window whose parts are set. Returns false if out of memory. */
 static bool window_fill(Window *w, const Reorder *r)
 {
     w->axes = r->axes;
@@ -55,7 +55,7 @@ static uint64_t parts_cells(const Window *w, int axes)
     return cells;
 }
 
-/* Halves the part of an axis; false if it has but one run left. */
+/* Halves the part of an axis. Returns false if it has only one run. */
 static bool halve(Window *w, const Reorder *r, int axis)
 {
     uint32_t apart = 2 * w->part[axis].apart;
@@ -70,7 +70,8 @@ bool window_init_sample(Window *w, const Reorder *r, uint64_t cells, bool inner_
     for (int i = 0; i < r->axes; i++) w->part[i] = (WindowPart){0, r->radix[i], 1};
     for (int axis = 0, left = r->axes; parts_cells(w, r->axes) > cells && left > 0;) {
         left = halve(w, r, axis) ? r->axes : left - 1;
-        /* One axis after the other, or each as far as it goes. */
+        /* Halves one axis after the other; with `inner_whole` each axis as far as possible
+         * before the next. */
         if (!inner_whole || left < r->axes) axis = (axis + 1) % r->axes;
     }
     if (window_fill(w, r)) return true;
@@ -84,7 +85,7 @@ void window_free(Window *w)
     memset(w, 0, sizeof *w);
 }
 
-/* The place of a pair of kings among those of the window; -1 if it is not there. */
+/* Returns the place of a pair of kings among those of the window, or -1 if it is not there. */
 static int64_t kings_place(const Window *w, uint32_t kings)
 {
     const WindowPart *part = &w->part[w->kings];

@@ -1,12 +1,13 @@
-/* window.h - some of the cells of a slice that is too large to be in memory as a whole, in the order of a
- * file: those with some of the coordinates on each axis. They come plane by plane. */
+/* window.h - some of the cells of a slice, in the file's order, if the slice is too large to be
+ * in memory as a whole. A window has the cells with some of the coordinates of each axis. It is
+ * filled plane by plane. */
 #ifndef TREB_GEN_WRITE_WINDOW_H
 #define TREB_GEN_WRITE_WINDOW_H
 
 #include "gen/write/reorder.h"
 
-/* Coordinates: `count` from `first` on; of a sample, of which `apart` is more than 1, runs of
- * WINDOW_RUN, one in so many. */
+/* The coordinates of an axis: `count` from `first` on. If `apart` is more than 1, for a sample,
+ * one of `apart` runs of WINDOW_RUN coordinates. */
 typedef struct WindowPart {
     uint32_t first, count, apart;
 } WindowPart;
@@ -14,34 +15,40 @@ typedef struct WindowPart {
 enum { WINDOW_RUN = 8 };
 
 typedef struct Window {
-    int axes, kings; /* kings: the place of their axis */
+    int axes, kings; /* kings: place of their axis in the order */
     uint8_t order[INDEX_AXES_MAX];
     WindowPart part[INDEX_AXES_MAX]; /* by place in the order, outermost first */
     uint64_t
-        *from[INDEX_AXES_MAX]; /* what a place among these coordinates adds to a solver's cell, */
-    uint64_t stride[INDEX_AXES_MAX]; /* and to one of the window */
+        *from[INDEX_AXES_MAX]; /* offset of each of these coordinates in the solver's order */
+    uint64_t stride[INDEX_AXES_MAX]; /* step of a coordinate in the window */
     uint64_t cells;
 } Window;
 
-/* The cells with `count` coordinates from `first` on of the outermost axis. False: out of memory. */
+/* Makes a window of `count` coordinates of the outermost axis, from `first` on. Returns false if
+ * out of memory. */
 bool window_init(Window *window, const Reorder *reorder, uint32_t first, uint32_t count);
 
-/* A sample of at most so many cells: from all over all axes, or from the outer ones with whole inner
- * axes, so that cells that follow each other do so in the file. */
+/* Makes a window for a sample of at most `cells` cells. They are spread over all axes; with
+ * `inner_whole` over the outer axes only, so that cells that follow each other also do so in the
+ * file. Returns false if out of memory. */
 bool window_init_sample(Window *window, const Reorder *reorder, uint64_t cells, bool inner_whole);
 
-void window_free(Window *window); /* also of zeros */
+void window_free(Window *window); /* a window that is all 0 may be freed too */
 
-/* Whether it has cells of a plane; and copies those to the window from all cells of the plane. */
+/* window_has tells whether the window has cells of a plane. window_add copies those from all
+ * cells of the plane to the window. */
 bool window_has(const Window *window, uint32_t kings);
 void window_add(const Window *window, uint32_t kings, const uint8_t *plane, uint8_t *cells);
 
-/* The same in two steps, elsewhere and here: the window_plane_cells cells of such a plane, then to their place. */
+/* The steps of window_add, for a plane that another process has: window_take copies the window's
+ * cells of a plane, window_plane_cells of them, to `out`; window_put copies these to their place
+ * in the window. */
 uint64_t window_plane_cells(const Window *window);
 void window_take(const Window *window, const uint8_t *plane, uint8_t *out);
 void window_put(const Window *window, uint32_t kings, const uint8_t *taken, uint8_t *cells);
 
-/* Another order for what is in a window. False: out of memory. */
+/* Makes a Reorder that brings the cells of a window into another order. Returns false if out of
+ * memory. */
 bool window_reorder(Reorder *reorder, const Window *window, const Layout *layout,
                     const uint8_t *order);
 

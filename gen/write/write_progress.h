@@ -1,14 +1,14 @@
-/* watch.h - what other threads are told of the files that are made. */
+/* write_progress.h - how far the files of a table are, for other threads. */
 #ifndef TREB_GEN_WRITE_WRITE_PROGRESS_H
 #define TREB_GEN_WRITE_WRITE_PROGRESS_H
 
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* How far the files of a table are, in cells. */
+/* In cells. */
 typedef struct WriteProgress {
-    _Atomic uint64_t added;        /* of both sides to move, that wait */
-    _Atomic uint64_t all, written; /* of all files, when they are made; before 0 */
+    _Atomic uint64_t added;        /* cells of both sides to move that were added and wait */
+    _Atomic uint64_t all, written; /* cells of all files to write, 0 until writing begins; cells written */
 } WriteProgress;
 
 static inline void progress_add(_Atomic uint64_t *count, uint64_t cells)

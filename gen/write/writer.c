@@ -1,7 +1,7 @@
 /* writer.c - see writer.h.
  *
- * The cells of all slices wait until the table is complete (cells.h). Then each metric's file is made
- * of them, by the codec that is wanted: symbols (coded.h) or zstd (planes.h). */
+ * The cells of all slices wait until the table is complete (cells.h). Then each metric's file is
+ * made from them, with codec symbols (symbols_file.h) or zstd (zstd_file.h). */
 #include "gen/write/writer.h"
 
 #include <assert.h>
@@ -20,7 +20,7 @@
 
 enum {
     LEVEL_DEFAULT = 9,
-    ENCODER_BYTES = 4 << 20 /* what zstd takes at level 19 for blocks as small as ours */
+    ENCODER_BYTES = 4 << 20 /* of zstd at level 19 for blocks as small as ours */
 };
 
 struct Writer {
@@ -33,12 +33,12 @@ struct Writer {
     bool bounds, begun;
     int threads;
     TableEncoder **encoder; /* by thread; NULL: not made yet */
-    uint64_t encoder_bytes; /* claimed */
+    uint64_t encoder_bytes; /* bytes claimed for the encoders */
     ZstdBlocks file[TREB_METRICS];
-    bool is_copy[TREB_METRICS]; /* its cells are those of another's */
-    Cells *cells[TREB_METRICS]; /* that wait */
-    bool resumed;               /* an earlier run has added them, or some, */
-    bool made[TREB_METRICS];    /* and made these files */
+    bool is_copy[TREB_METRICS]; /* the file has the same cells as another metric's file */
+    Cells *cells[TREB_METRICS]; /* that wait, by metric */
+    bool resumed;               /* an earlier run has added all or some slices */
+    bool made[TREB_METRICS];    /* the earlier run has made the file of the metric */
     uint64_t file_size[TREB_METRICS];
     TableStatistics statistics;
     Histograms *histograms;
@@ -46,7 +46,7 @@ struct Writer {
 
 static bool has(const Writer *w, int metric) { return w->metrics >> metric & 1; }
 
-/* With codec zstd, two bytes where a distance may need them. */
+/* Bytes of a distance with codec zstd: two where a distance may need them. */
 static unsigned width_of(const Layout *layout, const WriteOptions *options)
 {
     bool many = material_men(&layout->material) > PLIES_BYTE_MEN;
@@ -76,7 +76,7 @@ static unsigned cells_sides(const Writer *w, treb_metric metric)
            (metric == TREB_DTM && w->bounds ? CELLS_BOUNDS : 0);
 }
 
-/* Has the cells of a metric wait. */
+/* Creates the set in which the cells of a metric wait. */
 static treb_status wait_for(Writer *w, treb_metric metric, treb_error *error)
 {
     CellsPlace place = cells_place(w);
@@ -84,7 +84,7 @@ static treb_status wait_for(Writer *w, treb_metric metric, treb_error *error)
     return w->cells[metric] != NULL ? TREB_OK : error->status;
 }
 
-/* What writer_put put. */
+/* Reads what writer_put saved. Returns false if it cannot be used. */
 static bool writer_get(Writer *w, State *state)
 {
     w->begun = state_get_most(state, 1);
@@ -159,7 +159,7 @@ void writer_abort(Writer *w)
 
 static treb_status writer_begin(Writer *w, const SolvedSlice *slice, treb_error *error)
 {
-    /* Where the two metrics agree, so do their files but for the header. */
+    /* Where the two metrics agree everywhere, their files differ only in the header. */
     w->is_copy[TREB_DTC] = slice->dtc_is_dtz && has(w, TREB_DTZ) && has(w, TREB_DTC);
     treb_status status = TREB_OK;
     for (int m = TREB_DTZ; m < TREB_METRICS && status == TREB_OK; m++)
@@ -215,7 +215,8 @@ static bool set_histogram(TableSide *side, int verdict, const uint64_t *position
     return side->histogram[verdict] != NULL;
 }
 
-/* Puts what was counted into a header, with maps as long as the longest distance needs. */
+/* Puts what was counted into a header. With codec zstd, value maps are as long as the longest
+ * distance needs. */
 static bool complete_header(const Writer *w, ZstdBlocks *file)
 {
     TableHeader *h = &file->header;
@@ -237,18 +238,18 @@ static bool complete_header(const Writer *w, ZstdBlocks *file)
     return true;
 }
 
-/* Completes the file of a metric, which then has its name. */
+/* Completes the file of a metric and gives it its name. */
 static treb_status publish(Writer *w, treb_metric metric, treb_error *error)
 {
     ZstdBlocks *file = &w->file[metric];
     TableWriter *writer = file->writer;
-    if (writer == NULL) return TREB_OK; /* it was complete before */
+    if (writer == NULL) return TREB_OK; /* the file was completed before */
     if (!complete_header(w, file)) return fail_memory(error);
     file->writer = NULL;
     return table_writer_finish(writer, &file->header, &w->file_size[metric], error);
 }
 
-/* Whether a run that was cut short while it made the files has completed that of a metric. */
+/* Whether an interrupted run has already completed the file of a metric. */
 static bool made_before(Writer *w, treb_metric metric)
 {
     char name[TABLE_NAME_SIZE];
@@ -262,14 +263,14 @@ static bool made_before(Writer *w, treb_metric metric)
     return made && (!w->is_copy[TREB_DTC] || metric != TREB_DTZ || made_before(w, TREB_DTC));
 }
 
-/* Whether the file of a metric, or two that are alike, are still to be made. */
+/* Whether the file of a metric, and of another metric with the same cells, must still be made. */
 static bool to_make(Writer *w, int metric)
 {
     return has(w, metric) && w->cells[metric] != NULL && !w->made[metric];
 }
 
-/* What waited for the file of a metric is not needed any more, but for verdicts. Where a later run could go on
- * the file is completed now. */
+/* Frees the cells of a metric whose file is made; verdicts stay. If a later run could resume,
+ * completes the file now. */
 static treb_status file_made(Writer *w, treb_metric metric, treb_error *error)
 {
     if (metric == TREB_WDL) return TREB_OK;
@@ -283,10 +284,11 @@ static treb_status file_made(Writer *w, treb_metric metric, treb_error *error)
 
 /* ---- codec zstd ------------------------------------------------------------------------------ */
 
-/* Encoders for every thread. */
+/* Makes an encoder for each thread. Returns false if out of memory. */
 static bool encoders_new(Writer *w, treb_metric metric)
 {
-    /* Without pawns DTC mostly is DTZ, and is then the same bytes whichever is wanted. */
+    /* Without pawns DTC is mostly the same as DTZ. So both are tuned alike, and the bytes are
+     * the same whichever metrics are made. */
     bool as_dtz = metric == TREB_DTC && !w->layout->pawns;
     const int level = w->options.level;
     uint64_t bytes = (uint64_t)w->threads * ENCODER_BYTES;
@@ -302,8 +304,8 @@ static bool encoders_new(Writer *w, treb_metric metric)
     return w->encoder != NULL;
 }
 
-/* Whether the file of a metric is one of symbols: for these a verdict has too many distances in tables
- * with the very longest lines. */
+/* Whether the file of a metric has codec symbols. In tables with the very longest lines a
+ * verdict has too many distances for that. */
 static bool by_symbols(const Writer *w, int metric)
 {
     if (w->codec != TABLE_SYMBOLS || metric == TREB_WDL) return w->codec == TABLE_SYMBOLS;
@@ -320,7 +322,7 @@ static treb_status write_zstd_file(Writer *w, treb_metric metric, treb_error *er
     const Cells *cells = w->cells[metric];
     treb_status status = TREB_OK;
     Cells *all = NULL;
-    /* Of processes the first makes it, from the cells of all. */
+    /* With processes the first one makes the file, from the cells of all. */
     const CellsPlace place = cells_place(w);
     if (place.processes != NULL)
         status =
@@ -334,7 +336,7 @@ static treb_status write_zstd_file(Writer *w, treb_metric metric, treb_error *er
     return status == TREB_OK ? file_made(w, metric, error) : status;
 }
 
-/* All that are not by symbols. */
+/* Makes all files with codec zstd. */
 static treb_status finish_zstd(Writer *w, treb_error *error)
 {
     treb_status status = TREB_OK;
@@ -360,7 +362,7 @@ static void symbols_header(Writer *w, treb_metric metric)
     index_init_square_colors(&h->index, &w->layout->material, NULL);
 }
 
-/* Writes the file of a metric, and of the one that has the same cells. */
+/* Makes the file of a metric, and of another metric with the same cells. */
 static treb_status write_symbols_file(Writer *w, treb_metric metric, int at_once, treb_error *error)
 {
     bool copy = metric == TREB_DTZ && w->is_copy[TREB_DTC];
@@ -390,13 +392,13 @@ static treb_status write_symbols_file(Writer *w, treb_metric metric, int at_once
     return status == TREB_OK ? file_made(w, metric, error) : status;
 }
 
-/* How many of the files are made at once, as parts of the work on each are done by one thread: as many
- * as there is memory for. Sets the threads of each. */
+/* Returns how many files to make at the same time, because parts of the work on a file use only
+ * one thread: as many as memory allows. Sets the threads of each. */
 static int files_at_once(const Writer *w, int files, int *threads)
 {
     const int all = omp_get_max_threads();
     int most = files < all ? files : all;
-    /* Ranks do all in the same order. */
+    /* All processes must make the files in the same order. */
     if (w->options.processes != NULL) most = 1;
     for (; most > 1; most--) {
         *threads = 2 * all / most < all ? 2 * all / most : all;
@@ -413,7 +415,7 @@ static treb_status finish_symbols(Writer *w, treb_error *error)
     treb_status status = TREB_OK;
     treb_metric metric[TREB_METRICS];
     int files = 0, threads, levels = omp_get_max_active_levels();
-    /* The longest work first. */
+    /* The longest work comes first. */
     for (int m = TREB_METRICS - 1; m >= 0; m--)
         if (by_symbols(w, m) && to_make(w, m)) metric[files++] = (treb_metric)m;
     if (files == 0) return TREB_OK;
@@ -442,7 +444,8 @@ static treb_status finish_symbols(Writer *w, treb_error *error)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-/* The verdicts' file comes last: without it no distance is of use. */
+/* Completes the files. The file of verdicts comes last: without it no file of distances is of
+ * use. */
 static treb_status finish_files(Writer *w, WriteResult *result, treb_error *error)
 {
     treb_status status = TREB_OK;
@@ -452,7 +455,7 @@ static treb_status finish_files(Writer *w, WriteResult *result, treb_error *erro
     return status;
 }
 
-/* Says how much there is to write: of distances one side to move. */
+/* Sets the number of cells to write. Of distances only one side to move is written. */
 static void progress_start(const Writer *w)
 {
     if (w->options.progress == NULL) return;
@@ -496,12 +499,12 @@ WriterMemory writer_memory(const Layout *layout, const WriteOptions *options, in
         if (!(metrics >> m & 1)) continue;
         unsigned width = m == TREB_WDL ? 1 : width_of(layout, options);
         uint64_t bytes = encoders + zstd_file_memory(layout, (treb_metric)m, width, threads);
-        /* Of processes the first then has the cells of all. */
+        /* With processes the first one then has the cells of all. */
         if (options->processes != NULL) {
             uint64_t gathering = cells_gather_memory(layout);
             bytes = (bytes > gathering ? bytes : gathering) + cells_memory(layout, NULL);
         }
-        /* Symbols cannot say all distances of some tables of six men. */
+        /* Some tables of six men have too many distances for codec symbols. */
         bool by_symbols = options->codec == TABLE_SYMBOLS && !options->wide;
         if (by_symbols && material_men(&layout->material) <= PLIES_BYTE_MEN) continue;
         if (bytes > most) most = bytes;

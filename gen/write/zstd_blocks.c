@@ -1,4 +1,4 @@
-/* blocks.c - see blocks.h. */
+/* zstd_blocks.c - see zstd_blocks.h. */
 #include "gen/write/zstd_blocks.h"
 
 #include <assert.h>
@@ -8,11 +8,12 @@
 
 #include "core/system/error.h"
 
-/* Bytes of a block before compression: what a probe of a block not in memory can afford. */
+/* log2 of the bytes of a block before compression: as large as a probe of a block that is not in
+ * memory can afford. */
 static const unsigned block_bits_of[TREB_METRICS] = {15, 16, 16, 15};
 
-/* The number of this thread among those that work side by side, at whichever level they do. There
- * is only one such level: generate_run sees to that. */
+/* Returns the number of this thread among those that work in parallel, at whichever level they
+ * do. Only one level is parallel: generate_run makes sure of that. */
 static int worker(void)
 {
     int n = omp_get_ancestor_thread_num(1);
@@ -31,7 +32,7 @@ bool zstd_blocks_set_map(ZstdBlocks *file, int side, int verdict, unsigned count
     return true;
 }
 
-/* The map of a WDL table: the verdict of each digit. */
+/* Sets the map of a file of verdicts: the verdict of each digit. */
 static bool set_verdicts(ZstdBlocks *file, int side)
 {
     const Packing *p = &file->packing;
@@ -44,8 +45,8 @@ static bool set_verdicts(ZstdBlocks *file, int side)
 }
 
 treb_status zstd_blocks_open(ZstdBlocks *file, const ZstdBlocksPlan *plan, const Packing *packing,
-                        const uint8_t *order, const bool keep[2], TableEncoder **encoder,
-                        treb_error *error)
+                             const uint8_t *order, const bool keep[2], TableEncoder **encoder,
+                             treb_error *error)
 {
     const Layout *layout = plan->layout;
     file->budget = plan->budget;
@@ -107,14 +108,14 @@ static treb_status block_write(ZstdBlocks *file, int side, uint64_t block, const
     return status;
 }
 
-/* The bytes of block `block`: fewer in the last. */
+/* Returns the bytes of a block; the last one may be shorter. */
 static size_t block_size(const ZstdBlocks *file, uint64_t block)
 {
     uint64_t size = UINT64_C(1) << file->header.block_bits, start = block * size;
     return start + size <= file->side_bytes ? size : file->side_bytes - start;
 }
 
-/* Adds `size` bytes at `at` within a block; writes the block when it is complete. */
+/* Adds `size` bytes at position `at` of a block. Writes the block when it is complete. */
 static treb_status block_fill(ZstdBlocks *file, int side, uint64_t block, size_t at,
                               const uint8_t *bytes, size_t size, treb_error *error)
 {
@@ -142,7 +143,7 @@ static treb_status block_fill(ZstdBlocks *file, int side, uint64_t block, size_t
 }
 
 treb_status zstd_blocks_write(ZstdBlocks *file, int side, uint64_t start, const uint8_t *bytes,
-                         size_t size, treb_error *error)
+                              size_t size, treb_error *error)
 {
     assert(size > 0 && start + size <= file->side_bytes && file->header.side[side].stored);
     unsigned bits = file->header.block_bits;
@@ -168,10 +169,10 @@ treb_status zstd_blocks_write(ZstdBlocks *file, int side, uint64_t start, const 
 }
 
 uint64_t zstd_blocks_memory(const Layout *layout, treb_metric metric, unsigned width, int sides,
-                       int threads)
+                            int threads)
 {
     uint64_t block = UINT64_C(1) << block_bits_of[metric];
-    /* Of five verdicts three share a byte. Rows are padded by less than an eighth. */
+    /* With five verdicts three cells share a byte. Padding of rows adds less than an eighth. */
     uint64_t cells = layout->index.slices * layout->kings * layout_lane_cells(layout);
     uint64_t bytes = metric == TREB_WDL ? cells / 3 : cells * width;
     uint64_t blocks = (bytes + bytes / 8) / block + 2, open = layout->index.slices + 1;

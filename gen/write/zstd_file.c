@@ -1,8 +1,8 @@
-/* planes.c - see planes.h.
+/* zstd_file.c - see zstd_file.h.
  *
- * The order of the axes, and of distances the side to move that is kept, are chosen on a sample. Then
- * chunk by chunk planes are brought into that order and packed, and cut into the file's blocks
- * (blocks.h), all in parallel. */
+ * A sample decides the order of the axes and, for distances, the side to move. Then chunk by
+ * chunk, in parallel, planes are brought into that order, packed, and cut into the file's blocks
+ * (zstd_blocks.h). */
 #include "gen/write/zstd_file.h"
 
 #include <string.h>
@@ -13,15 +13,16 @@
 
 /* ---- Room ------------------------------------------------------------------------------------ */
 
-/* Room to bring planes into the file's order: those of a chunk, and two to work with. */
+/* Memory to bring planes into the file's order: for a chunk, for two planes, and for the packed
+ * bytes of a chunk. */
 typedef struct PlaneBuffer {
     Plies *chosen, *spare, *ordered;
     uint8_t *bytes; /* packed */
 } PlaneBuffer;
 
-/* `plane_cells` of the file, which padding can make more than those of the layout. */
-static size_t place_buffer(PlaneBuffer *buffer, const Layout *layout, size_t plane_cells, unsigned width,
-                         void *memory)
+/* `plane_cells`: of the file; with padding they may be more than those of the layout. */
+static size_t place_buffer(PlaneBuffer *buffer, const Layout *layout, size_t plane_cells,
+                           unsigned width, void *memory)
 {
     MemoryLayout arrays = {memory, 0};
     buffer->chosen = memory_layout_place(&arrays, cells_chunk_bytes(layout));
@@ -33,7 +34,7 @@ static size_t place_buffer(PlaneBuffer *buffer, const Layout *layout, size_t pla
 
 /* ---- Cells ----------------------------------------------------------------------------------- */
 
-/* Reads a chunk; bounds of mate distances are what they bound. */
+/* Reads a chunk. Replaces bounds of mate distances by the distances. */
 static treb_status read_chunk(const ZstdJob *job, uint64_t number, int side, uint32_t chunk,
                               Plies *out, treb_error *error)
 {
@@ -98,7 +99,7 @@ typedef struct Part {
     uint32_t chunk;
 } Part;
 
-/* Orders, packs and writes one part. */
+/* Orders, packs and writes a chunk. */
 static treb_status part_write(const ZstdJob *job, ZstdBlocks *file, Part part, PlaneBuffer *buffer,
                               treb_error *error)
 {
@@ -111,15 +112,16 @@ static treb_status part_write(const ZstdJob *job, ZstdBlocks *file, Part part, P
     for (uint32_t k = 0; k < planes && status == TREB_OK; k++) {
         codes_order(map, job->metric, buffer->chosen + k * codes_cells(layout), buffer->spare,
                     buffer->ordered);
-        codes_pack(&file->packing, buffer->ordered, map->plane_cells, buffer->bytes + k * plane_bytes);
+        codes_pack(&file->packing, buffer->ordered, map->plane_cells,
+                   buffer->bytes + k * plane_bytes);
     }
     if (status != TREB_OK) return status;
     return zstd_blocks_write(file, part.side, part.number * file->slice_bytes + first * plane_bytes,
-                        buffer->bytes, planes * plane_bytes, error);
+                             buffer->bytes, planes * plane_bytes, error);
 }
 
-/* The same for a slice of kings and pawns alone, whose cells are those of one plane each; what pads
- * it is the last of them. */
+/* Writes a slice with only kings and pawns. Its cells are one of each plane; the last one pads
+ * the slice. */
 static treb_status kings_write(const ZstdJob *job, ZstdBlocks *file, Part part, PlaneBuffer *buffer,
                                treb_error *error)
 {
@@ -133,21 +135,21 @@ static treb_status kings_write(const ZstdJob *job, ZstdBlocks *file, Part part, 
     }
     codes_pack(&file->packing, buffer->ordered, count, buffer->bytes);
     return zstd_blocks_write(file, part.side, part.number * file->slice_bytes, buffer->bytes,
-                        file->slice_bytes, error);
+                             file->slice_bytes, error);
 }
 
-/* A slice that no position uses. */
+/* Writes a slice that no position uses. */
 static treb_status nothing_write(ZstdBlocks *file, Part part, treb_error *error)
 {
     uint8_t *zeros = budget_calloc(file->budget, file->slice_bytes);
     treb_status status = zeros ? zstd_blocks_write(file, part.side, part.number * file->slice_bytes,
-                                              zeros, file->slice_bytes, error)
+                                                   zeros, file->slice_bytes, error)
                                : fail_memory(error);
     budget_free(zeros);
     return status;
 }
 
-/* Cells of a chunk. */
+/* Number of cells of a chunk. */
 static uint64_t part_cells(const Layout *layout, uint32_t chunk)
 {
     uint32_t planes = cells_planes(layout), left = layout->kings - chunk * planes;
@@ -169,7 +171,8 @@ static treb_status write_all(const ZstdJob *job, ZstdBlocks *file, treb_error *e
 #pragma omp parallel
     {
         PlaneBuffer buffer;
-        void *memory = budget_alloc(job->budget, place_buffer(&buffer, layout, cells, job->width, NULL));
+        void *memory =
+            budget_alloc(job->budget, place_buffer(&buffer, layout, cells, job->width, NULL));
         if (memory != NULL) place_buffer(&buffer, layout, cells, job->width, memory);
 #pragma omp for schedule(dynamic)
         for (uint64_t i = 0; i < parts; i++) {
@@ -181,8 +184,9 @@ static treb_status write_all(const ZstdJob *job, ZstdBlocks *file, treb_error *e
                 own = part.chunk == 0 ? nothing_write(file, part, &mine) : TREB_OK;
             else if (own == TREB_OK)
                 own = layout->men > 0 ? part_write(job, file, part, &buffer, &mine)
-                                     : kings_write(job, file, part, &buffer, &mine);
-            if (job->progress) progress_add(&job->progress->written, part_cells(layout, part.chunk));
+                                      : kings_write(job, file, part, &buffer, &mine);
+            if (job->progress)
+                progress_add(&job->progress->written, part_cells(layout, part.chunk));
             if (own == TREB_OK) continue;
 #pragma omp critical(writer_error)
             {
@@ -212,7 +216,7 @@ static Packing packing_of(const ZstdJob *job)
 }
 
 treb_status zstd_file_write(const ZstdJob *job, ZstdBlocks *file, ZstdBlocks *copy,
-                         treb_error *error)
+                            treb_error *error)
 {
     const Packing packing = packing_of(job);
     ZstdOrderChoice choice;
@@ -237,9 +241,9 @@ uint64_t zstd_file_memory(const Layout *layout, treb_metric metric, unsigned wid
     enum { PADDING = 2 };
     PlaneBuffer buffer;
     size_t cells = layout->men > 0 ? codes_cells(layout) : layout->kings;
-    uint64_t working =
-        (uint64_t)threads * (budget_cost(place_buffer(&buffer, layout, PADDING * cells, width, NULL)) +
-                             cells_read_memory(layout));
+    uint64_t working = (uint64_t)threads *
+                       (budget_cost(place_buffer(&buffer, layout, PADDING * cells, width, NULL)) +
+                        cells_read_memory(layout));
     uint64_t choosing = zstd_order_memory(layout, threads) + budget_cost(cells_chunk_bytes(layout));
     return zstd_blocks_memory(layout, metric, width, metric == TREB_WDL ? 2 : 1, threads) +
            (working > choosing ? working : choosing);

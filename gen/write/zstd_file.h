@@ -1,12 +1,12 @@
-/* planes.h - a file of one metric with codec zstd, from cells that have waited until all slices of the
- * table are solved. */
+/* zstd_file.h - writes the file of one metric with codec zstd, from cells that have waited until
+ * all slices of the table were solved. */
 #ifndef TREB_GEN_WRITE_ZSTD_FILE_H
 #define TREB_GEN_WRITE_ZSTD_FILE_H
 
-#include "gen/write/zstd_blocks.h"
 #include "gen/write/cells.h"
+#include "gen/write/zstd_blocks.h"
 
-/* What is to be written. */
+/* What a file with codec zstd is made from. */
 typedef struct ZstdJob {
     const Layout *layout;
     MemoryBudget *budget;
@@ -15,17 +15,18 @@ typedef struct ZstdJob {
     const Cells *cells;
     unsigned width;          /* bytes of a distance */
     TableEncoder **encoder;  /* of each thread; not owned */
-    WriteProgress *progress;       /* NULL allowed */
+    WriteProgress *progress; /* NULL allowed */
     const atomic_bool *stop; /* NULL allowed */
 } ZstdJob;
 
-/* Writes the cells to a file that is all 0 at first, and to that of the copy, which may be NULL, too: verdicts of
- * both sides to move unless these are alike, distances of the one that takes less. The files get their
- * headers from table_writer_finish, later; zstd_blocks_close frees them, also after a failure. */
+/* Writes the cells to `file`, which must be all 0, and to `copy` unless that is NULL. Verdicts
+ * are written for both sides to move, or for one if both are the same; distances for the side
+ * that takes fewer bytes. The caller completes the files with table_writer_finish and frees them
+ * with zstd_blocks_close, also after a failure. */
 treb_status zstd_file_write(const ZstdJob *job, ZstdBlocks *file, ZstdBlocks *copy,
-                         treb_error *error);
+                            treb_error *error);
 
-/* Bytes that it claims at most with so many threads. */
+/* Most bytes that zstd_file_write claims, with `threads` threads. */
 uint64_t zstd_file_memory(const Layout *layout, treb_metric metric, unsigned width, int threads);
 
 #endif

@@ -1,4 +1,4 @@
-/* order.c - see order.h. */
+/* zstd_order.c - see zstd_order.h. */
 #include "gen/write/zstd_order.h"
 
 #include <stdlib.h>
@@ -15,7 +15,8 @@ static size_t sample_planes(const Layout *layout)
     return planes < 8 ? 8 : planes;
 }
 
-bool zstd_sample_init(ZstdSample *sample, const Layout *layout, uint32_t available, MemoryBudget *budget)
+bool zstd_sample_init(ZstdSample *sample, const Layout *layout, uint32_t available,
+                      MemoryBudget *budget)
 {
     size_t planes = sample_planes(layout);
     if (planes > available) planes = available;
@@ -35,14 +36,14 @@ void zstd_sample_free(ZstdSample *sample)
     sample->plane[0] = sample->plane[1] = NULL;
 }
 
-/* Room for a trial. */
+/* Memory for a trial. */
 typedef struct TrialBuffer {
     Plies *cells, *spare;
     uint8_t *packed, *out;
-    size_t capacity; /* of `packed`; `out` has twice as much */
+    size_t capacity; /* of `packed`; `out` has twice as many bytes */
 } TrialBuffer;
 
-/* `plane_cells` of the file; padding can make them more than those of the layout. */
+/* `plane_cells`: of the file; with padding they may be more than those of the layout. */
 static size_t place_trial(TrialBuffer *t, const Layout *layout, size_t plane_cells, size_t packed,
                           void *memory)
 {
@@ -55,8 +56,8 @@ static size_t place_trial(TrialBuffer *t, const Layout *layout, size_t plane_cel
     return arrays.size;
 }
 
-/* The compressed size of one side's sample, its cells in the order of `map`; SIZE_MAX if memory
- * runs out. */
+/* Returns the compressed size of one side's sample, with its cells in the order of `map`;
+ * SIZE_MAX if out of memory. */
 static size_t trial_size(const ZstdSample *sample, const Packing *packing, const CodesMap *map,
                          int side)
 {
@@ -95,7 +96,7 @@ static size_t trial(const ZstdSample *sample, const Packing *packing, int side,
 }
 
 bool zstd_order_choose(const ZstdSample *sample, const Packing *packing, ZstdOrderAim aim,
-                  ZstdOrderChoice *choice)
+                       ZstdOrderChoice *choice)
 {
     uint8_t orders[ORDERS_MAX][INDEX_AXES_MAX];
     size_t size[ORDERS_MAX][2], least = SIZE_MAX;

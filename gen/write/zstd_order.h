@@ -1,4 +1,10 @@
-/* order.h - choosing the order of the axes by trial. */
+/* zstd_order.h - the order of the axes of a file with codec zstd, found by trying.
+ *
+ * This search is apart from gen/compress/order_search.h, which serves codec symbols and Syzygy:
+ * it compresses whole planes with zstd itself, because an estimate for symbols does not tell
+ * what zstd makes of them; the kings stay the outermost axis, because planes are packed one by
+ * one; and an order may have to suit both sides to move. There are so few orders that each is
+ * tried once, with the whole sample. */
 #ifndef TREB_GEN_WRITE_ZSTD_ORDER_H
 #define TREB_GEN_WRITE_ZSTD_ORDER_H
 
@@ -12,27 +18,29 @@ typedef struct ZstdSample {
     uint32_t planes;
 } ZstdSample;
 
-/* Room for some 2 MiB of planes a side, not more than `available`. False: out of memory. */
-bool zstd_sample_init(ZstdSample *sample, const Layout *layout, uint32_t available, MemoryBudget *budget);
+/* Allocates memory for about 2 MiB of planes of each side, at most `available` planes. Returns
+ * false if out of memory. */
+bool zstd_sample_init(ZstdSample *sample, const Layout *layout, uint32_t available,
+                      MemoryBudget *budget);
 void zstd_sample_free(ZstdSample *sample);
 
 /* Which side to move an order is chosen for. */
 typedef struct ZstdOrderAim {
-    bool together;  /* the order must suit both sides; else that which comes out smaller */
-    unsigned sides; /* that count: 1 << TREB_WHITE and so on */
+    bool together;  /* the order must suit both sides; otherwise the side that takes fewer bytes is chosen */
+    unsigned sides; /* sides to try: bits 1 << TREB_WHITE and 1 << TREB_BLACK */
 } ZstdOrderAim;
 
-/* The order with which the sample takes least bytes, kings outermost, and the side it is for. */
+/* The order with which the sample takes the fewest bytes, kings outermost, and the side to move. */
 typedef struct ZstdOrderChoice {
     uint8_t order[INDEX_AXES_MAX];
     int side;
 } ZstdOrderChoice;
 
-/* Compresses the sample in every order of the axes. False: out of memory. */
+/* Compresses the sample in every order of the axes. Returns false if out of memory. */
 bool zstd_order_choose(const ZstdSample *sample, const Packing *packing, ZstdOrderAim aim,
-                  ZstdOrderChoice *choice);
+                       ZstdOrderChoice *choice);
 
-/* Bytes that a sample and its trials claim with so many threads. */
+/* Most bytes that a sample and its trials claim, with `threads` threads. */
 uint64_t zstd_order_memory(const Layout *layout, int threads);
 
 #endif

@@ -164,7 +164,7 @@ START_TEST(material_lists)
 }
 END_TEST
 
-START_TEST(material_junior_names)
+START_TEST(material_sub_ending_names)
 {
     static const char *const want[][2] = {
         {"KvK", ""},
@@ -589,7 +589,7 @@ int main(void)
     tcase_add_test(material, material_refusals);
     tcase_add_test(material, material_canonical_side);
     tcase_add_test(material, material_lists);
-    tcase_add_test(material, material_junior_names);
+    tcase_add_test(material, material_sub_ending_names);
     tcase_add_test(material, sub_ending_turns);
     tcase_add_test(index, kings_axis);
     tcase_add_loop_test(index, cells_of_small_tables, 3, 5);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""engine.py ENGINE TABLES: the example engine as a user interface meets it.
+"""engine.py ENGINE TABLES: tests the example engine over UCI, as a user interface uses it.
 
-TABLES holds all tables of 3 and 4 men. What the tables make of its play is tests/engine_games.c
-and tests/engine_positions.py."""
+TABLES has all tables of 3 and 4 men. tests/examples/engine_games.c and engine_positions.py test how well the engine plays
+with tables."""
 import os
 import random
 import sys
@@ -68,7 +68,7 @@ def test_limits(path, _tables):
 
 
 def test_stop_at_once(path, tables):
-    """However early the stop, the move is one that was searched."""
+    """However early the stop comes, the move played was searched."""
     mate = "6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1"
     hanging = "1k5r/8/8/8/8/8/8/1K5Q w - - 0 1"
     engine = Engine(path)
@@ -78,7 +78,7 @@ def test_stop_at_once(path, tables):
             lines = engine.until("bestmove", 5)
             assert lines[-1] == f"bestmove {best}", (limit, lines)
             assert any(line.startswith("info depth 1 ") for line in lines), (limit, lines)
-    # Where captures have no end the stop is obeyed all the same.
+    # The engine stops also in a position with very many captures.
     engine.send("position fen qqqqkqqq/qq6/8/8/8/8/QQ6/QQQQKQQQ w - - 0 1\ngo infinite\nstop")
     assert engine.until("bestmove", 10)[-1] != "bestmove 0000"
     engine.option("TablesPath", tables)
@@ -88,11 +88,11 @@ def test_stop_at_once(path, tables):
 
 
 def test_hash(path, _tables):
-    """As much as can be had, and the user hears of it."""
+    """The engine allocates as much as it can, and tells the user."""
     engine = Engine(path)
     engine.option("Hash", 16)
     assert engine.ready() == []
-    # Sanitizers write to memory that others only ask for, and need much for themselves.
+    # Builds with sanitizers touch all allocated memory, and need much memory themselves.
     with open(path, "rb") as file:
         program = file.read()
     if b"__asan_init" in program or b"__tsan_init" in program:
@@ -105,7 +105,7 @@ def test_hash(path, _tables):
     engine.option("Hash", 1)
     assert engine.go("depth 4", START)[1][-1].depth == 4
     assert engine.quit() == 0
-    # Where the system gives less it is halved.
+    # If the system refuses a size, the engine tries half of it.
     engine = Engine(["sh", "-c", 'ulimit -v 700000 && exec "$1"', "sh", path])
     engine.option("Hash", 2048)
     assert engine.ready()[0].endswith(" MiB cannot be had: going on with 512")
@@ -114,7 +114,7 @@ def test_hash(path, _tables):
 
 
 def test_ends(path, tables):
-    """Nothing to move: mate, stalemate. And infinite means to wait, decided or not."""
+    """Mate and stalemate have no move. An infinite search waits for stop even if the result is decided."""
     engine = Engine(path, TablesPath=tables)
     assert engine.go("depth 3", "k7/1Q6/1K6/8/8/8/8/8 b - - 0 1")[0] == "0000"
     assert engine.go("depth 3", "k7/8/1Q6/8/8/8/8/K7 b - - 0 1")[0] == "0000"
@@ -129,13 +129,13 @@ def test_ends(path, tables):
 
 
 def test_clock(path, tables):
-    """Under the clock nothing waits for a disk: what is in memory, or comes soon, is used."""
+    """With a clock, the engine does not wait for a disk. It uses data that is in memory or comes soon."""
     bishop_knight, rook = "8/8/8/3k4/8/8/8/KBN5 w - - 0 1", "8/8/8/8/2R1k3/2K5/1P6/3r4 b - - 0 1"
     for options in ({}, {"TablesWarm": 64}, {"TablesWait": "true"}):
         engine = Engine(path, TablesPath=tables, **options)
         _, infos = engine.go("movetime 2000", bishop_knight)
         assert infos[-1].kind == "mate" and infos[-1].score > 20, options
-        for _ in range(20):  # a thread is opening files
+        for _ in range(20):  # the thread needs time to open files
             _, infos = engine.go("movetime 100", rook)
             if infos[-1].hits > 0:
                 break
@@ -144,7 +144,7 @@ def test_clock(path, tables):
 
 
 def test_nonsense(path, tables):
-    """Whatever comes in, the engine lives, and plays on."""
+    """The engine survives any input, and plays on."""
     rng = random.Random(5)
     words = ["position", "startpos", "fen", "moves", "go", "depth", "nodes", "movetime", "1", "2",
              "-5", "99999999999999999999", "e2e4", "e7e8q", "0000", START, "8/8/8/8", "k7/8/8/8/8/8/8/K7",
@@ -161,17 +161,17 @@ def test_nonsense(path, tables):
         engine.send(f"position fen {fen}")
     engine.ready()
     assert engine.go("depth 3", START)[0] != "0000"
-    # A move that is not legal leaves the position as it was.
+    # An illegal move leaves the position unchanged.
     engine.send("position startpos moves e2e4 e7e5 e1e8")
     assert engine.go("depth 1")[0][1] in "12"
-    # Many queens, and a clock beyond anything.
+    # Many queens, and a very high clock.
     assert engine.go("depth 2", "QQQQQQ1k/QQQ5/8/8/8/8/8/K7 b - - 0 1")[0] != ""
     assert engine.go("depth 2", "4k3/8/8/8/8/8/4P3/4K3 w - - 65535 65535")[0] != "0000"
     assert engine.quit() == 0
 
 
 def test_piped(path, _tables):
-    """A file of commands is worked through to its end, without a quit."""
+    """All commands of a file are run, also without quit."""
     engine = Engine(path)
     for _ in range(2):
         engine.send("position startpos")
@@ -183,7 +183,7 @@ def test_piped(path, _tables):
 
 
 def test_hits(path, tables):
-    """With tables there are hits, and none without; a folder that is not there changes nothing."""
+    """There are hits only with tables. A missing folder changes nothing."""
     ending = "8/8/8/3k1p2/8/8/2PP4/2K5 w - - 0 1"  # five men: tables come by captures
     engine = Engine(path)
     assert engine.go("nodes 100000", ending)[1][-1].hits == 0
@@ -204,12 +204,12 @@ def test_hits(path, tables):
 
 
 def test_castling(path, tables):
-    """No table has castling rights: the root is searched, and the tables answer once they go."""
+    """No table has castling rights: the root is searched, and the tables answer once the rights are gone."""
     engine = Engine(path, TablesPath=tables)
     move, infos = engine.go("depth 5", "8/8/8/8/8/5k2/8/4K2R w K - 0 1")
     assert infos[-1].kind == "mate" and infos[-1].hits > 0
     assert infos[-1].depth == 5 and len(move) == 4
-    # With the clock at 90 there is no time: once the right is gone DTZ says so.
+    # With the clock at 90 the win is too slow: DTZ says so once the right is gone.
     info = engine.go("depth 5", "8/8/8/8/8/5k2/8/4K2R w K - 90 1")[1][-1]
     assert info.kind == "cp" and 0 <= info.score < 10, (info.kind, info.score)
     # Castling itself wins.
@@ -219,7 +219,7 @@ def test_castling(path, tables):
 
 
 def test_en_passant(path, tables):
-    """Only the capture en passant draws; without the right the position is lost."""
+    """Only the en passant capture draws; without it the position is lost."""
     engine = Engine(path, TablesPath=tables)
     with_right, without = "8/8/8/8/1pP5/7k/8/7K b - c3 0 1", "8/8/8/8/1pP5/7k/8/7K b - - 0 1"
     values = [engine.go("depth 2", fen)[1][-1] for fen in (with_right, without)]
@@ -231,23 +231,23 @@ def test_en_passant(path, tables):
 
 
 def test_repetition(path, tables):
-    """Of the winning moves one that leads to a new position, though another may be shorter."""
+    """The engine plays a winning move to a new position, even if another one is shorter."""
     fen = "8/8/8/3k4/8/8/8/KQ6 w - - 0 1"
     engine = Engine(path, TablesPath=tables)
     first, infos = engine.go("depth 1", fen)
     reply = infos[-1].line[1]
     back = [first, reply, first[2:] + first[:2], reply[2:] + reply[:2]]
     second, infos = engine.go("depth 1", fen, back)
-    assert second != first, "the position after it has been there"
+    assert second != first, "the position after this move was in the game"
     assert infos[-1].kind == "mate" and infos[-1].score > 0
-    # Where each winning move repeats it is played all the same.
+    # If each winning move repeats a position, it is played.
     again, infos = engine.go(f"depth 1 searchmoves {first}", fen, back)
     assert again == first and infos[-1].score > 0
     assert engine.quit() == 0
 
 
 def test_cursed(path, tables):
-    """A win for which the clock leaves no time is worth next to nothing."""
+    """A win that is too slow for the clock has a score near 0."""
     engine = Engine(path, TablesPath=tables)
     fen = "8/8/8/3k4/8/8/8/KBN5 w - - {} 1"
     assert engine.go("depth 1", fen.format(0))[1][-1].kind == "mate"
@@ -257,7 +257,7 @@ def test_cursed(path, tables):
 
 
 def test_distance(path, tables):
-    """Behind a capture the score is the whole way to mate, not to the next pawn move."""
+    """The score before a capture counts the whole way to mate, not to the next pawn move."""
     exact, behind = Engine(path, TablesPath=tables), Engine(path, TablesPath=tables, TablesMen=3)
     for fen in ("8/8/k7/8/7P/8/1nK5/8 w - - 0 1", "8/8/8/1b5P/1K6/8/8/k7 w - - 0 1",
                 "8/8/8/k7/7P/8/5pK1/8 w - - 0 1"):
@@ -268,7 +268,7 @@ def test_distance(path, tables):
 
 
 def play_out(engine, fen, limit, plies=160):
-    """The engine against itself; the plies until mate."""
+    """Lets the engine play against itself. Returns the plies until mate."""
     moves, seen = [], []
     while len(moves) < plies:
         move, infos = engine.go(limit, fen, moves)
@@ -280,7 +280,7 @@ def play_out(engine, fen, limit, plies=160):
 
 
 def test_converts(path, tables):
-    """Endings with more men than the tables have: it takes and promotes, and never wanders."""
+    """In endings with more men than the tables have, the engine captures and promotes, and makes progress."""
     engine = Engine(path, TablesPath=tables)
     for fen in ("8/8/8/3k1p2/8/8/2PPP3/2K5 w - - 0 1", "8/8/4k3/8/8/1r6/3QP3/4K3 w - - 0 1",
                 "8/5k2/8/8/8/2P5/1P4p1/R3K3 w - - 0 1"):
@@ -289,7 +289,7 @@ def test_converts(path, tables):
 
 
 def test_some_metrics(path, tables):
-    """Without DTM the way is found by DTZ, and with verdicts alone by searching."""
+    """The engine wins without DTM by DTZ, and with verdicts alone by searching."""
     for kinds, fens in ((("wdl", "dtz"), ("8/8/8/3k4/8/8/8/KBN5 w - - 0 1", "8/8/8/8/8/2k5/4P3/4K3 w - - 0 1")),
                         (("wdl",), ("8/8/8/3k4/8/8/8/KQ6 w - - 0 1", "8/8/8/3k4/8/8/8/KR6 w - - 0 1"))):
         with tempfile.TemporaryDirectory() as folder:

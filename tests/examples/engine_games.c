@@ -2,13 +2,15 @@
  *
  *     engine_games [-n GAMES] [-s SEED] ENGINE TABLES
  *
- * From GAMES random won positions the engine must mate, each of its moves being a fastest one among
- * those that keep the win under the 50-move rule; the tables defend longest. A third as many more
- * begin with a clock that leaves just time to win. In a third as many drawn positions each side
- * makes 30 moves, the tables drawing ones at random, and the engine must hold. In a third as many
- * lost positions its first move must be one that loses slowest. Positions: a random material of the
- * set, men on random squares; the same in every run with one seed. Every fault is printed with its
- * game. */
+ * - GAMES random won positions: the engine must mate against the longest defence of the tables. Each
+ *   of its moves must be a fastest one among those that keep the win under the 50-move rule.
+ * - A third as many won positions with a clock that leaves just enough time to win.
+ * - A third as many drawn positions: each side makes 30 moves, the tables random drawing moves. The
+ *   engine must hold the draw.
+ * - A third as many lost positions: the first move of the engine must be one that loses slowest.
+ *
+ * A position has a random material of the set, with the men on random squares. One seed gives equal
+ * positions in every run. Every fault is printed with its game. */
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -29,7 +31,7 @@ typedef struct Match {
     FILE *to, *from;
     char start[TREB_FEN_SIZE];
     char moves[PLIES_MAX * TREB_UCI_SIZE + 1]; /* of the game, each after a space */
-    unsigned long long hits;                   /* what the engine last said of its probes */
+    unsigned long long hits;                   /* number of answered probes in the last output of the engine */
     unsigned faults, plies, detours;
 } Match;
 
@@ -64,7 +66,7 @@ static bool stop_engine(Match *m)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* Whether a move came back; it is put into `move`. */
+/* Lets the engine search. Returns whether it played a move, which is written to `move`. */
 static bool ask(Match *m, char move[TREB_UCI_SIZE])
 {
     char line[2048];
@@ -81,7 +83,8 @@ static bool ask(Match *m, char move[TREB_UCI_SIZE])
 
 /* ---- Positions ------------------------------------------------------------------------------- */
 
-/* The men of a material named like KRPvKR on random squares; false if that is no position. */
+/* Puts the men of a material, such as KRPvKR, on random squares. Returns false if the position is not
+ * legal. */
 static bool draw_position(Match *m, const char *material, treb_position *pos)
 {
     static const char letters[] = "PNBRQK";
@@ -100,8 +103,8 @@ static bool draw_position(Match *m, const char *material, treb_position *pos)
     return treb_position_check(pos, NULL) == TREB_OK;
 }
 
-/* A random position with this verdict under the rule; the clock is 0, or leaves a winner just
- * time to win. */
+/* Finds a random position with this verdict under the 50-move rule. The clock is 0, or (`tight`) leaves
+ * the winner just enough time. */
 static void find_position(Match *m, treb_wdl verdict, bool tight, treb_position *pos,
                           treb_value *value)
 {
@@ -128,7 +131,7 @@ static void play(Match *m, treb_position *pos, const char *move)
     treb_position_play(pos, move, pos, NULL);
 }
 
-/* The engine's move among those of the tables, or NULL after saying what is wrong. */
+/* Returns the engine's move in the list of the tables, or NULL after reporting a fault. */
 static const treb_move *ask_move(Match *m, const treb_move *list, size_t count)
 {
     char text[TREB_UCI_SIZE];
@@ -145,7 +148,7 @@ static const treb_move *ask_move(Match *m, const treb_move *list, size_t count)
 
 /* ---- Games ----------------------------------------------------------------------------------- */
 
-/* One ply of a won game. False: it is over, or lost its way. */
+/* Plays one ply of a won game. Returns false if the game is over, or after a fault. */
 static bool won_ply(Match *m, treb_position *pos, bool engine, bool *detour)
 {
     treb_move list[TREB_MOVES_MAX];
@@ -162,7 +165,7 @@ static bool won_ply(Match *m, treb_position *pos, bool engine, bool *detour)
         play(m, pos, list[0].uci);
         return value.rule == TREB_LOSS;
     }
-    /* The shortest mate may be one that the clock does not leave time for. */
+    /* The clock may not leave enough time for the shortest mate. */
     if (list[0].value.plies[TREB_DTM] != value.plies[TREB_DTM]) *detour = true;
     const treb_move *move = ask_move(m, list, count);
     if (move == NULL) return false;

@@ -1,4 +1,4 @@
-"""A UCI engine at the other end of two pipes."""
+"""engine_link.py - runs a UCI engine as a process and reads its output."""
 import queue
 import re
 import subprocess
@@ -9,7 +9,7 @@ HEAD = re.compile(r"info (?=.*\bdepth \d)(?=.*\bpv\b)")
 
 
 class Info:
-    """One iteration, as the engine reports it: words and values in any order, the line at the end."""
+    """One iteration as reported by the engine: words and values in any order, then the line."""
 
     def __init__(self, text):
         words, _, line = text.partition(" pv")
@@ -24,7 +24,7 @@ class Info:
 
 
 class Engine:
-    """Starts a program, or a command with its arguments; options are given as name=value."""
+    """Runs a program, or a command with arguments. UCI options are given as name=value."""
 
     def __init__(self, command, **options):
         command = [command] if isinstance(command, str) else command
@@ -50,7 +50,7 @@ class Engine:
         self.send(f"setoption name {name} value {value}")
 
     def until(self, start, seconds=60):
-        """The lines up to the first that begins so, which is the last."""
+        """Returns the lines up to the first one that begins with `start`, which is the last."""
         lines, end = [], time.monotonic() + seconds
         while True:
             try:
@@ -58,18 +58,18 @@ class Engine:
             except queue.Empty:
                 raise AssertionError(f"no {start} within {seconds} s after {lines[-3:]}") from None
             if line is None:
-                raise AssertionError(f"the engine has gone after {lines[-3:]}")
+                raise AssertionError(f"the engine ended after {lines[-3:]}")
             lines.append(line)
             if line.startswith(start):
                 return lines
 
     def ready(self):
-        """What was printed until readyok."""
+        """Returns the lines that were printed before readyok."""
         self.send("isready")
         return self.until("readyok")[:-1]
 
     def go(self, limit, fen=None, moves=(), seconds=60):
-        """Searches; the best move and the iterations."""
+        """Searches. Returns the best move and the iterations."""
         if fen:
             self.send(f"position fen {fen}" + (" moves " + " ".join(moves) if moves else ""))
         self.send("go " + limit)
@@ -77,7 +77,7 @@ class Engine:
         return lines[-1].split()[1], [Info(line) for line in lines if HEAD.match(line)]
 
     def quit(self):
-        """The exit status."""
+        """Ends the engine. Returns its exit status."""
         self.send("quit")
         status = self.process.wait(timeout=20)
         self.process.stdin.close()

@@ -1,11 +1,11 @@
-/* engine_process.h - an engine as a process of its own, spoken to over UCI. */
+/* engine_process.h - starts an engine as a process and connects to it over UCI. */
 #ifndef TREB_TESTS_ENGINE_PROCESS_H
 #define TREB_TESTS_ENGINE_PROCESS_H
 
 #include <stdio.h>
 #include <unistd.h>
 
-/* Starts the engine; what is written to `to` it reads, and what it says comes from `from`. -1 on failure. */
+/* Starts the engine. It reads what is written to *to; its output is read from *from. Returns -1 on failure. */
 static inline pid_t engine_start(const char *path, FILE **to, FILE **from)
 {
     int in[2], out[2];

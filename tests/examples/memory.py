@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""memory.py ENGINE TABLES: the example engine's memory as its user meets it. The store itself, and
-what may happen to it, is tests/examples/test_store.c. TABLES holds all tables of 3 and 4 men."""
+"""memory.py ENGINE TABLES: tests the memory of the example engine over UCI and its `memory` command.
+
+tests/examples/test_store.c tests the store itself. TABLES has all tables of 3 and 4 men."""
 import os
 import signal
 import subprocess
@@ -20,7 +21,7 @@ def command(path, *words):
 
 
 def roots(path, store):
-    """FEN and depth of what is kept."""
+    """Returns the depth of each FEN in the store."""
     status, out, err = command(path, "list", store)
     assert status == 0, err
     return {line.split("\t")[3]: int(line.split("\t")[0]) for line in out.splitlines()}
@@ -34,7 +35,7 @@ def start(path, store, **options):
 
 
 def test_off(path, _tables, store):
-    """Nothing is kept unless it is asked for, and what a search says is the same then."""
+    """Nothing is kept unless the option is set, and a first search with a memory has the same output."""
     engine = Engine(path, MemoryPath=store)
     before = [(i.depth, i.score, i.nodes) for i in engine.go("depth 6", ROOKS)[1]]
     assert engine.quit() == 0 and not os.path.exists(store)
@@ -47,7 +48,7 @@ def test_off(path, _tables, store):
 
 
 def test_goes_on(path, _tables, store):
-    """In the next game, and in the next run, the deeper iteration comes at once."""
+    """In the next game, and in the next run, the search starts at the known depth."""
     engine = start(path, store)
     move, infos = engine.go("depth 6", ROOKS)
     engine.send("ucinewgame")
@@ -58,7 +59,7 @@ def test_goes_on(path, _tables, store):
     assert engine.quit() == 0
     engine = start(path, store)
     assert [(i.depth, i.nodes) for i in engine.go("depth 4", ROOKS)[1]] == [(7, 0)]
-    # Under the clock, and in analysis.
+    # With a clock, and in analysis.
     assert engine.go("movetime 50", ROOKS)[1][0].depth >= 7
     engine.send("go infinite")
     engine.ready()
@@ -68,7 +69,7 @@ def test_goes_on(path, _tables, store):
 
 
 def test_tables_know(path, tables, store):
-    """What the tables have is not kept: neither roots nor what is beside them."""
+    """Positions that the tables have are not kept, neither as roots nor as neighbours."""
     engine = start(path, store, TablesPath=tables)
     for limit in ("depth 6", "nodes 3000", "movetime 50"):
         engine.go(limit, FEW)
@@ -79,7 +80,7 @@ def test_tables_know(path, tables, store):
     assert "with tables of 4 men" in out
     for line in out.splitlines()[3:]:
         assert not line.split()[0] == "d5c4", line
-    # Without tables it is, and then not gone by where they are there.
+    # Without tables such a position is kept; later, with tables, it is not used.
     engine = start(path, store)
     engine.go("depth 6", FEW)
     assert engine.quit() == 0 and FEW in roots(path, store)
@@ -89,7 +90,7 @@ def test_tables_know(path, tables, store):
 
 
 def test_killed(path, _tables, store):
-    """A game that was cut short has left all searches but the last."""
+    """After a kill during a search, all earlier searches are kept."""
     engine = start(path, store)
     moves = []
     for _ in range(6):
@@ -107,10 +108,10 @@ def test_killed(path, _tables, store):
 
 
 def test_two(path, _tables, store):
-    """Two engines at one store: each finds what the other has kept."""
+    """Two engines with one store: each finds the results of the other."""
     one, two = start(path, store), start(path, store)
     one.go("depth 6", ROOKS)
-    one.send("ucinewgame")  # waits until it is kept
+    one.send("ucinewgame")  # waits until the result is kept
     one.ready()
     assert two.go("depth 5", ROOKS)[1][0].depth == 6
     two.go("depth 5", PAWNS)
@@ -146,12 +147,12 @@ def test_command(path, _tables, store):
     assert "1 damaged records are not used" in engine.ready()[-1]
     assert engine.go("depth 4", ROOKS)[1][0].depth == 1
     assert engine.quit() == 0
-    # It has been searched again, and takes the place of the damaged one.
+    # The position was searched again, and its record replaces the damaged one.
     assert command(path, "check", store)[0] == 0
 
 
 def test_messages(path, _tables, store):
-    """Whatever is wrong with the store is said, and the engine plays on."""
+    """The engine reports any fault of the store, and plays on."""
     open(store, "w").write("this is no store" * 1000)
     for bad, why in ((store, "no store of LMDB's"), ("/nowhere/at/all", "No such file"), ("/", "/")):
         engine = Engine(path, MemoryPath=bad, Memory="true")
@@ -160,13 +161,13 @@ def test_messages(path, _tables, store):
         assert engine.go("depth 3", ROOKS)[0] != "0000"
         assert engine.quit() == 0
     os.unlink(store)
-    # A disk that is full, as far as this engine is concerned: said once a game.
+    # A limit of the file size acts like a full disk. The engine reports it once a game.
     limited = ["sh", "-c", 'trap "" XFSZ; ulimit -f 140; exec "$1"', "sh", path]
     engine = Engine(limited, MemoryPath=store, Memory="true", MemorySize=8)
     said, moves = [], []
     for _ in range(100):
         move, _ = engine.go("nodes 2000", ROOKS, moves)
-        engine.option("MoveOverhead", 20)  # waits until what was found out is kept
+        engine.option("MoveOverhead", 20)  # waits until the result is kept
         said += [line for line in engine.ready() if "nothing is kept of this game: " in line]
         moves = moves + [move] if move != "0000" and len(moves) < 60 else []
         if said:

@@ -1,16 +1,19 @@
-/* memory_match.c - what the memory is worth: the example engine with it against itself without.
+/* memory_match.c - measures the value of the memory: the example engine with a memory plays against
+ * itself without one.
  *
  *     memory_match [-e ENDINGS] [-g GAMES] [-n NODES] [-s SEED] [-v] [-0] FOLDER
  *
- * From each of ENDINGS random endings (40) beyond five men GAMES games (60) are played, with an
- * empty memory before the first; the colours are exchanged after each. A move has NODES nodes (4000),
- * there is no clock and there are no tables, so that a seed gives the same games on every machine.
- * With -v both sides' nodes vary by chance from game to game, between NODES / 1.41 and NODES * 1.41:
- * without it the side that forgets plays the same game again as soon as its opponent does. With -0 no
- * side has a memory, which shows what chance does. The store is made in FOLDER, which should be in
- * memory, and removed. Prints a table in Markdown: results and depths by the number of the game, and
- * how many of the lost games had been lost before, move for move. On standard error: what a move of
- * the side with a memory took of the processor's time. */
+ * From each of ENDINGS random endings (40) of more than five men, GAMES games (60) are played, with an
+ * empty memory before the first game. The colours are exchanged after each game. A move has NODES nodes
+ * (4000). There is no clock and there are no tables, so a seed gives the same games on every machine.
+ *
+ * -v  The nodes of both sides vary at random from game to game, between NODES / 1.41 and NODES * 1.41.
+ *     Without -v, the side without a memory repeats a game as soon as its opponent does.
+ * -0  Neither side has a memory. This shows the effect of chance.
+ *
+ * The store is created in FOLDER, which should be in RAM, and removed. Prints a table in Markdown: results
+ * and depths by the number of the game, and the number of lost games that repeated an earlier lost game
+ * move for move. Prints to standard error the processor time of a move of the side with a memory. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,18 +38,18 @@ typedef struct Match {
     bool vary, none;
     char store[4096];
     Memory *memory;
-    Tt tt[2]; /* of the side with a memory, and of the other */
+    Tt tt[2]; /* of the side with a memory, and of the other side */
     Tables tables;
-    /* By part of the match: sums over endings of the mean score there, and of its square. */
+    /* For each part of the match: sums over endings of the mean score, and of its square. */
     double sum[PARTS], squares[PARTS];
     unsigned won[PARTS], drawn[PARTS], lost[PARTS];
     double depth[PARTS][2];
     unsigned moves[PARTS][2];
     double mib[PARTS];
-    uint64_t losses[GAMES_MAX]; /* of this ending: the games' moves, hashed */
+    uint64_t losses[GAMES_MAX]; /* hashes of the moves of the lost games of this ending */
     int losses_count;
     unsigned again[PARTS];
-    double recalling, searching, keeping; /* seconds of the processor */
+    double recalling, searching, keeping; /* processor seconds */
 } Match;
 
 static int last_depth;
@@ -79,7 +82,7 @@ static bool draw_board(uint64_t *state, const char *material, Board *b)
 
 static Move think(Match *m, const Game *g, int who, uint64_t nodes, Found *found, int *score);
 
-/* No side is far ahead, to the eye of the engine and in a short search. */
+/* Draws an ending in which no side is far ahead, by the evaluation and by a short search. */
 static void draw_ending(Match *m, uint64_t *state, Game *g)
 {
     enum { LEVEL = 120 };
@@ -111,7 +114,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Side 0 has the memory, if `found` is there for what it finds out. */
+/* Searches a move. With `found`, the side uses the memory, and its result is kept there. */
 static Move think(Match *m, const Game *g, int who, uint64_t nodes, Found *found, int *score)
 {
     static Found known;
@@ -143,7 +146,7 @@ static Move think(Match *m, const Game *g, int who, uint64_t nodes, Found *found
     return best;
 }
 
-/* A single minor piece is left: nobody mates. */
+/* Whether at most one minor piece is left, so that no mate is possible. */
 static bool is_bare(const Board *b)
 {
     uint64_t minor = 0;
@@ -160,7 +163,7 @@ static bool is_drawn(const Game *g, int plies)
     return times >= 3 || g->board.halfmove >= 100 || is_bare(&g->board) || plies >= PLIES_MAX;
 }
 
-/* Whether this game had been lost before. */
+/* Notes a lost game. Returns whether it was lost before. */
 static bool note_loss(Match *m, uint64_t moves)
 {
     for (int i = 0; i < m->losses_count; i++)
@@ -169,7 +172,7 @@ static bool note_loss(Match *m, uint64_t moves)
     return false;
 }
 
-/* Points in halves for the side with the memory, which has that colour. */
+/* Plays a game. Returns the result in half points for the side with the memory, which has `color`. */
 static int play(Match *m, const Game *start, int color, const uint64_t nodes[2], int part)
 {
     static Found found;
@@ -261,7 +264,7 @@ static void play_ending(Match *m, int number)
 
 static double elo(double score) { return 400 * log10(score / (1 - score)); }
 
-/* The games from one ending are alike: the error is that of the mean over endings. */
+/* Games from one ending are similar, so the error is that of the mean over endings. */
 static void print_part(const Match *m, int part)
 {
     double n = m->endings, score = m->sum[part] / n;

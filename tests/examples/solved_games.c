@@ -1,11 +1,12 @@
-/* solved_games.c - plays the example engine from won positions of a solved pawn ending, over UCI.
+/* solved_games.c - lets the example engine win games with a pawn file, over UCI.
  *
  *     solved_games [-n GAMES] ENGINE FOLDER FEN
  *
- * FOLDER has the solved pawn ending of the position FEN, which the side to move wins, and nothing else.
- * GAMES games are played against the defence that holds out longest, then moves at random and both mixed;
- * after each move of the engine the file must still say that it wins, and the game must end with mate. Last
- * the same game is played by Fathom's way, DTZ and ranks: treb_probe_moves' first move each time. */
+ * FOLDER has the pawn file of the position FEN, which the side to move wins, and nothing else. GAMES games
+ * are played, against the longest defence, random moves, and a mix of both in turn. After each move of the
+ * engine, the file must still say that it wins, and the game must end with mate. Then as many games are
+ * played without the engine: the winner plays the first move of treb_probe_moves by DTZ, as programs with
+ * Fathom's calls do. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +44,7 @@ static bool ask_engine(Game *g, char move[TREB_UCI_SIZE])
     return false;
 }
 
-/* The move of whoever is to move; false at the end of the game. */
+/* Chooses the move of the side to move. Returns false at the end of the game. */
 static bool choose(Game *g, const treb_position *pos, bool winner, bool engine, unsigned kind,
                    char move[TREB_UCI_SIZE])
 {
@@ -59,7 +60,7 @@ static bool choose(Game *g, const treb_position *pos, bool winner, bool engine, 
     return true;
 }
 
-/* Whether the winner mates. */
+/* Plays a game. Returns whether the winner mates. */
 static bool play(Game *g, bool engine, unsigned kind, unsigned *plies)
 {
     treb_position pos;

@@ -1,6 +1,6 @@
 #!/bin/bash
-# solved_games.sh BUILD - solves pawn endings without tables, and has the example engine play
-# them out from the file alone, against the best defence and others.
+# solved_games.sh BUILD - solves pawn endings without tables, and lets the example engine win them with the pawn files
+# alone, against the longest defence and against random moves.
 set -eu
 build=$1
 folder=$(mktemp -d)

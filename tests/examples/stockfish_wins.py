@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""stockfish_wins.py STOCKFISH SYZYGY: Stockfish wins won endings with Syzygy's files that we made.
+"""stockfish_wins.py STOCKFISH SYZYGY: Stockfish wins won endings with Syzygy files made by Trebuchet.
 
-It plays both sides, with so few nodes that it would not find its way alone, from each position
-below whose files are in the folder. Each game must end with mate, with the clock of the 50-move
-rule never beyond 100, and must have looked into the files."""
+Stockfish plays both sides from each position below whose files are in the folder, with too few nodes to win without the
+files. Each game must end with mate, the clock of the 50-move rule must stay at 100 or below, and the files must be
+used."""
 import pathlib
 import sys
 
@@ -30,7 +30,7 @@ def clock(engine, fen, moves):
 
 
 def win(engine, fen):
-    """Plies to mate, and how many positions were found in the files."""
+    """Returns the plies to mate, and the number of positions that were found in the files."""
     moves, hits = [], 0
     while True:
         assert clock(engine, fen, moves) <= 100, f"{fen} {' '.join(moves)}: the 50-move rule"

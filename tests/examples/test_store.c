@@ -1,5 +1,5 @@
-/* test_store.c - the example engine's memory: what it keeps, what gives way, and what becomes of it
- * when it is killed, full, damaged, or shared. */
+/* test_store.c - tests the memory of the example engine: which results it keeps and replaces, and what
+ * happens if the engine is killed, or the store is full, damaged or shared. */
 #include <check.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -57,7 +57,7 @@ static Game game_of(const char *fen)
     return g;
 }
 
-/* Endings of knights and a pawn, nobody in check: different up to 3840. */
+/* Returns one of 3840 different endings with knights and a pawn, without check. */
 static Game game_number(int n)
 {
     Game g;
@@ -104,7 +104,7 @@ static StoreCount look(StoreState state)
     return count;
 }
 
-/* ---- What is kept ------------------------------------------------------------------------------ */
+/* ---- Keeping results ------------------------------------------------------------------------------ */
 
 START_TEST(deeper_alone)
 {
@@ -121,7 +121,7 @@ START_TEST(deeper_alone)
         ck_assert_int_eq(known.line[0], found_at(&g, 1, 0, right[i] == 7 ? 3 : 0).line[0]);
     }
     memory_close(m);
-    /* And it outlives the process that kept it. */
+    /* The result is still there after the store was closed. */
     m = open_memory(64);
     ck_assert_int_eq(recall(m, &g).depth, 7);
     memory_close(m);
@@ -146,8 +146,7 @@ START_TEST(neighbourhood)
     recall(m, &g);
     TtEntry e = tt_find(&tt, &other.board, 0);
     ck_assert(e.kept && e.depth == 5 && e.score == 55 && e.bound == BOUND_LOWER);
-    /* One that is not deeper changes nothing, unless it was a bound and this says more; one that is
-     * does. */
+    /* A record is replaced by a deeper one. At equal depth, a bound is replaced by one that says more. */
     static const struct {
         int depth, score, right;
         Bound bound;
@@ -162,7 +161,7 @@ START_TEST(neighbourhood)
         ck_assert_int_eq(tt_find(&tt, &other.board, 0).score, next[i].right);
     }
 
-    /* The position two plies later is near, with what is near to it. */
+    /* The position two plies later is a neighbour, and its neighbourhood is loaded too. */
     game_play(&after, board_parse_move(&after.board, "d6d7"));
     game_play(&after, board_parse_move(&after.board, "d4d7"));
     Found later = found_at(&after, 8, -300, 0);
@@ -176,7 +175,7 @@ START_TEST(neighbourhood)
     ck_assert(e.depth == 8 && e.score == -300 && e.bound == BOUND_EXACT);
     ck_assert_int_eq(tt_find(&tt, &child, 0).score, 88);
 
-    /* Where a deeper search is through, the rest of the shallower one goes, and the later stays. */
+    /* A deeper search deletes the records of the shallower one, but not the links to later positions. */
     found = found_at(&g, 7, 10, 0);
     keep(m, &g, &found);
     recall(m, &g);
@@ -202,7 +201,7 @@ static void hear(const SearchInfo *info)
     last_nodes = info->nodes;
 }
 
-/* A search with an empty table; the nodes that it took. */
+/* Searches with an empty transposition table. Returns the number of nodes. */
 static uint64_t search(Memory *m, const Game *g, Limits limits)
 {
     static Found known, found;
@@ -231,10 +230,10 @@ START_TEST(goes_on)
     Game g = game_of(rooks);
     search(m, &g, (Limits){.depth = 6});
     ck_assert_int_eq(first_depth, 1);
-    /* At once. */
+    /* The known depth is reported at once. */
     ck_assert_uint_eq(search(m, &g, (Limits){.depth = 6}), 0);
     ck_assert_int_eq(first_depth, 6);
-    /* Little by little: no part searches for as long as the next iteration takes. */
+    /* Many short searches complete the next iterations, although none has enough nodes for one. */
     uint64_t alone = search(NULL, &g, (Limits){.depth = 8}), part = alone / 40;
     int parts = 0, depth = 6;
     while (depth < 8 && parts++ < 160) {
@@ -257,7 +256,7 @@ START_TEST(refuted)
     ck_assert_int_ge(known.length, 2);
     game_play(&after, known.line[0]);
     game_play(&after, known.line[1]);
-    /* A shallower look at what comes after the known move says nothing new. */
+    /* A shallower search of a position after the known move does not refute it. */
     Found later = found_at(&after, 4, known.score - 200, 0);
     keep(m, &after, &later);
     search(m, &g, (Limits){.depth = 6});
@@ -277,11 +276,11 @@ START_TEST(repeated)
     Game g = game_of("8/2R5/3P4/8/3r4/8/k3p3/4K3 w - - 4 9");
     search(m, &g, (Limits){.depth = 5});
     for (int i = 0; i < 4; i++) game_play(&g, board_parse_move(&g.board, moves[i]));
-    /* What it was worth does not hold for the second time, nor the other way round. */
+    /* The result of the first occurrence is not used for the second one, nor the other way round. */
     search(m, &g, (Limits){.depth = 6});
     ck_assert_int_eq(first_depth, 1);
     ck_assert_int_eq(recall(m, &g).depth, 5);
-    /* Of some moves alone nothing is kept. */
+    /* A search of some moves only is not kept. */
     Game other = game_of(reti);
     Limits some = {.depth = 3, .moves = {board_parse_move(&other.board, "h8g8")}, .move_count = 1};
     search(m, &other, some);
@@ -296,7 +295,7 @@ START_TEST(other_tables)
     Game g = game_of(rooks);
     Found found = found_at(&g, 6, 10, 0);
     keep(m, &g, &found);
-    /* A search that asks tables goes by what searches with them found out. */
+    /* A search with tables uses only results of searches with tables. */
     tables.men = 4;
     ck_assert_int_eq(recall(m, &g).depth, 0);
     found = found_at(&g, 3, 99, 0);
@@ -308,7 +307,7 @@ START_TEST(other_tables)
 }
 END_TEST
 
-/* ---- What may happen to it --------------------------------------------------------------------- */
+/* ---- Killed, shared, full --------------------------------------------------------------------- */
 
 START_TEST(killed)
 {
@@ -338,7 +337,7 @@ START_TEST(killed)
         int status;
         ck_assert_int_eq(waitpid(child, &status, 0), child);
         ck_assert(WIFSIGNALED(status));
-        /* All that was kept, and perhaps one more that it could not say. */
+        /* All results that were counted are kept, and perhaps one more that was not counted yet. */
         StoreCount count = look(STORE_GOOD);
         ck_assert_int_ge((int)count.roots, *done);
         ck_assert_int_le((int)count.roots, *done + 1);
@@ -396,7 +395,7 @@ START_TEST(bounded)
     }
     ck_assert_ptr_nonnull(strstr(text, "full: "));
     ck_assert_int_le(size_of(path), 1 << 20);
-    /* It is said once; what there is goes on being used. */
+    /* The message comes once, and the store is still used. */
     Game first = game_number(0), last = game_number(n - 1);
     Found found = found_at(&last, 5, 1, 0);
     keep(m, &last, &found);
@@ -428,7 +427,7 @@ START_TEST(disk_full)
     ck_assert_msg(!kept && strstr(text, "nothing is kept of this game: ") == text, "%s", text);
     Game first = game_number(0), last = game_number(n - 1);
     ck_assert_int_eq(recall(m, &first).depth, 5);
-    /* With the next game it tries again. */
+    /* In the next game, results are kept again. */
     memory_new_game(m);
     Found found = found_at(&last, 5, 1, 0);
     keep(m, &last, &found);
@@ -477,7 +476,7 @@ START_TEST(damaged_record)
     Game hit = game_number(HIT), whole = game_number(HIT + 1);
     tables_write_fen(&hit.board, fen);
     char *data = read_all(&size), *at = data;
-    /* Pages that are free now may have it, too. */
+    /* Free pages may contain the FEN too. */
     while ((at = memmem(at, size - (size_t)(at - data), fen, strlen(fen))) != NULL) {
         *at++ ^= 1;
         hits++;
@@ -503,13 +502,14 @@ START_TEST(damaged_record)
     m = open_memory(64);
     ck_assert_int_eq(recall(m, &whole).score, HIT + 1);
     memory_close(m);
-    /* What was there before is not overwritten. */
+    /* An existing FILE.damaged is not overwritten. */
     ck_assert(!store_repair(path, &count, text));
     ck_assert_ptr_nonnull(strstr(text, "is there already"));
 }
 END_TEST
 
-/* Each page, or what is behind it, gone: no crash, a clear word, and repairing saves what it can. */
+/* Overwrites each page in turn, and truncates the file after each page: there must be no crash and a
+ * clear message, and a repair must save what is readable. */
 START_TEST(damaged_pages)
 {
     enum { COUNT = 60 };

@@ -31,7 +31,7 @@ static treb_position position(const char *fen)
     return pos;
 }
 
-static Found scout_position(const treb_position *pos, int winner, const WinSearchLimits *limits,
+static Found search_position(const treb_position *pos, int winner, const WinSearchLimits *limits,
                             uint64_t budget)
 {
     CellsKey key;
@@ -51,10 +51,10 @@ static Found scout_position(const treb_position *pos, int winner, const WinSearc
     return found;
 }
 
-static Found scout_fen(const char *fen, int winner)
+static Found search_fen(const char *fen, int winner)
 {
     treb_position pos = position(fen);
-    return scout_position(&pos, winner, &ample, UINT64_MAX / 2);
+    return search_position(&pos, winner, &ample, UINT64_MAX / 2);
 }
 
 /* ---- King and pawn --------------------------------------------------------------------------- */
@@ -111,9 +111,9 @@ END_TEST
 
 START_TEST(who_wins)
 {
-    Found found[] = {scout_fen(black_wins, TREB_BLACK),  scout_fen(black_wins, TREB_WHITE),
-                     scout_fen(white_wins, TREB_WHITE),  scout_fen(white_wins, TREB_BLACK),
-                     scout_fen(nobody_wins, TREB_WHITE), scout_fen(nobody_wins, TREB_BLACK)};
+    Found found[] = {search_fen(black_wins, TREB_BLACK),  search_fen(black_wins, TREB_WHITE),
+                     search_fen(white_wins, TREB_WHITE),  search_fen(white_wins, TREB_BLACK),
+                     search_fen(nobody_wins, TREB_WHITE), search_fen(nobody_wins, TREB_BLACK)};
     static const WinSearchResult expected[] = {WIN_SEARCH_WON,       WIN_SEARCH_NOT_FOUND,
                                                WIN_SEARCH_WON,       WIN_SEARCH_NOT_FOUND,
                                                WIN_SEARCH_NOT_FOUND, WIN_SEARCH_NOT_FOUND};
@@ -135,10 +135,10 @@ START_TEST(the_same_again)
 {
     const treb_position pos = position(white_wins);
     omp_set_num_threads(1);
-    Found one = scout_position(&pos, TREB_WHITE, &ample, UINT64_MAX / 2);
+    Found one = search_position(&pos, TREB_WHITE, &ample, UINT64_MAX / 2);
     omp_set_num_threads(2);
-    Found two = scout_position(&pos, TREB_WHITE, &ample, UINT64_MAX / 2),
-          often = scout_position(&pos, TREB_WHITE, &ample, 1);
+    Found two = search_position(&pos, TREB_WHITE, &ample, UINT64_MAX / 2),
+          often = search_position(&pos, TREB_WHITE, &ample, 1);
     ck_assert_uint_eq(one.count, two.count);
     ck_assert_int_eq(memcmp(one.keys, two.keys, one.count * sizeof *one.keys), 0);
     ck_assert_uint_eq(one.count, often.count);
@@ -186,7 +186,7 @@ START_TEST(the_graph_proves_it)
         const ProofGraphLimits limits = {.memory = UINT64_C(600) << 20, .pieces = 1};
         treb_error error;
         for (int winner = 0; winner < 2; winner++)
-            found[winner] = scout_position(&pos, winner, &ample, UINT64_MAX / 2);
+            found[winner] = search_position(&pos, winner, &ample, UINT64_MAX / 2);
         ck_assert(found[0].result != WIN_SEARCH_WON || found[1].result != WIN_SEARCH_WON);
         for (int winner = 0; winner < 2; winner++) {
             free(found[winner].keys);
@@ -222,10 +222,10 @@ START_TEST(limits)
     const treb_position pos = position(white_wins);
     const WinSearchLimits impatient = {
         .memory = ample.memory, .stop = stop_at_once, .context = &asked};
-    ck_assert_int_eq(scout_position(&pos, TREB_WHITE, &impatient, 1000).result, WIN_SEARCH_STOPPED);
+    ck_assert_int_eq(search_position(&pos, TREB_WHITE, &impatient, 1000).result, WIN_SEARCH_STOPPED);
     ck_assert_int_eq(asked, 1);
     const WinSearchLimits little = {.memory = 100000};
-    ck_assert_int_eq(scout_position(&pos, TREB_WHITE, &little, UINT64_MAX / 2).result,
+    ck_assert_int_eq(search_position(&pos, TREB_WHITE, &little, UINT64_MAX / 2).result,
                      WIN_SEARCH_NO_MEMORY);
 }
 END_TEST
