@@ -13,7 +13,7 @@ typedef struct ScanJob {
 } ScanJob;
 
 /* A thread has a fixed part of the cells and visits it in order. So the first position that a visitor
- * finds is the same in every run. */
+ * finds does not change from run to run. */
 typedef struct ScanThread {
     ScanJob *job;
     void *context;

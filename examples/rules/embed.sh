@@ -1,11 +1,11 @@
 #!/bin/sh
-# embed.sh rule|strategy FIGURES FILE... - prints C that holds rules or strategies, and their figures, for what is
-# answered from inside the program: json/rule_book.h.
+# embed.sh rule|strategy FIGURES FILE... - prints a C file with rules or strategies and their figures, which are built
+# into the program (json/rule_book.h).
 set -eu
 kind=$1 figures=$2
 shift 2
 
-array() { # name; text on standard input
+array() { # prints an array: name as argument, text on standard input
     printf 'static const char %s[] = {\n' "$1"
     od -An -v -td1 | sed 's/ *\(-\{0,1\}[0-9][0-9]*\)/\1,/g'
     printf '0};\n'

@@ -1,12 +1,12 @@
 #!/bin/bash
-# figures.sh TREBUCHET TABLES... - tries every rule on the endings that it names, and writes what became of it into
-# docs/rules.md, between the two marks there, and into examples/rules/figures.jsonl, which the server has inside.
+# figures.sh TREBUCHET TABLES... - tests every rule with the endings that it names, and writes the results into
+# docs/rules.md, between the two marks there, and into examples/rules/figures.jsonl, which is built into the server.
 set -eu
 tool=$(realpath "$1")
 shift
 folders=()
 for folder; do folders+=(--tables "$(realpath "$folder")"); done
-cd "$(dirname "$0")/.."  # examples/: the figures name their files from there
+cd "$(dirname "$0")/.."  # examples/: file names in the figures are relative to it
 page=../docs/rules.md
 lines=rules/figures.jsonl
 new=$(mktemp) new_lines=$(mktemp)
@@ -16,7 +16,7 @@ for rule in rules/*.lua; do
     endings=$(sed -n 's/^-- On trial: //p' "$rule")
     [ -n "$endings" ] || continue
     printf '\n### %s\n\n' "$(basename "$rule" .lua)"
-    # What it says of itself: the comment that it begins with.
+    # The description: the comment at the beginning of the file.
     sed '/^--/!Q' "$rule" | sed -n 's/^-- \{0,1\}//p' | sed '/^On trial:/d' | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}'
     printf '\n```\n'
     # shellcheck disable=SC2086

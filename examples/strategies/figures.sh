@@ -1,12 +1,12 @@
 #!/bin/bash
-# figures.sh TREBUCHET TABLES... - puts every strategy on trial, and writes what became of it into docs/play.md,
-# between the two marks there, and into examples/strategies/figures.jsonl, which the server has inside.
+# figures.sh TREBUCHET TABLES... - tests every strategy, and writes the results into docs/play.md, between the two marks
+# there, and into examples/strategies/figures.jsonl, which is built into the server.
 set -eu
 tool=$(realpath "$1")
 shift
 folders=()
 for folder; do folders+=(--tables "$(realpath "$folder")"); done
-cd "$(dirname "$0")/.."  # examples/: the figures name their files from there
+cd "$(dirname "$0")/.."  # examples/: file names in the figures are relative to it
 page=../docs/play.md
 lines=strategies/figures.jsonl
 new=$(mktemp) new_lines=$(mktemp)
@@ -14,7 +14,7 @@ trap 'rm -f "$new" "$new_lines"' EXIT
 sed '/<!-- figures -->/q' $page >"$new"
 for strategy in strategies/*.lua; do
     printf '\n### %s\n\n' "$(basename "$strategy" .lua)"
-    # What it says of itself: the comment that it begins with.
+    # The description: the comment at the beginning of the file.
     sed '/^--/!Q' "$strategy" | sed -n 's/^-- \{0,1\}//p' | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}'
     printf '\n```\n'
     "$tool" play --quiet --show 3 --games 10000 "${folders[@]}" "$strategy"

@@ -1,4 +1,4 @@
-/* slices.c - see slices.h. */
+/* cell_ranges.c - see cell_ranges.h. */
 #include "gen/compress/cell_ranges.h"
 
 #include <stdlib.h>

@@ -11,15 +11,18 @@
 const CodeLimits coder_limits = {.symbols = CODE_SYMBOLS_MAX, .symbol_bits = 8 * CODER_SYMBOL_SIZE};
 
 enum {
-    CHUNK = 1 << 13,     /* cells of a stretch that is learned from */
-    LEARN_RUNS = 250000, /* about how many runs these have together: with half as many files are
-                          * 2 % larger, with twice as many 1 % smaller in twice the time */
-    LEAST = 3,           /* times that a pair must be in the sample to be a symbol */
-    CHANCE = 2,          /* uses put down to chance: codes are a tenth smaller, files the same */
-    LEARN_BYTES = 108 << 20, /* claimed for learning */
-    CODER_BYTES = 4 << 20,   /* claimed for a code */
-    BUFFER_BYTES = 1 << 20,  /* claimed for a room, beside its symbols */
-    PIECE = 1 << 18          /* cells that are cut at a time; no symbol goes over the end */
+    CHUNK = 1 << 13, /* cells of a chunk of the sample */
+    /* Approximate number of runs to learn from. With half as many, files are 2 % larger. With twice as
+     * many, files are 1 % smaller and learning takes twice the time. */
+    LEARN_RUNS = 250000,
+    LEAST = 3, /* a pair becomes a symbol only if it occurs this often in the sample */
+    /* See LearnOptions.chance. With 2, codes are a tenth smaller than with 0, and the size of files does
+     * not change. */
+    CHANCE = 2,
+    LEARN_BYTES = 108 << 20, /* memory to claim for learning */
+    CODER_BYTES = 4 << 20,   /* memory to claim for a coder */
+    BUFFER_BYTES = 1 << 20,  /* memory to claim for a buffer, without its tokens */
+    PIECE = 1 << 18          /* cells that are parsed at a time; no symbol extends over their end */
 };
 
 struct Coder {
@@ -45,11 +48,11 @@ static void count_values(Coder *coder, const CoderSample *sample)
     for (size_t i = 0; i < sample->count; i++)
         learn_count((Stretch){sample->stretch[i].cells, sample->stretch[i].size}, times);
     for (unsigned v = 0; v < 256; v++) all += times[v];
-    if (all == 0) times[0] = 1; /* there is a value at least */
+    if (all == 0) times[0] = 1; /* a code needs at least one value */
     learn_values(&coder->learned, times);
 }
 
-/* All of the sample in chunks of `length` cells. */
+/* Splits the whole sample into chunks of `length` cells. Returns false if memory runs out. */
 static bool make_chunks(const CoderSample *sample, size_t length, CellRanges *all)
 {
     size_t count = 0;
@@ -69,7 +72,7 @@ static bool make_chunks(const CoderSample *sample, size_t length, CellRanges *al
     return true;
 }
 
-/* Leaves `count` of them, at equal distances. */
+/* Keeps `count` of the chunks, at equal distances. */
 static void thin_out(CellRanges *chunks, uint64_t count)
 {
     size_t all = chunks->count, left = 0;
@@ -79,7 +82,8 @@ static void thin_out(CellRanges *chunks, uint64_t count)
     chunks->count = left;
 }
 
-/* All of the sample, or as many chunks of it as have enough runs. */
+/* Takes the whole sample if it has at most LEARN_RUNS runs; otherwise takes chunks of it that have
+ * about LEARN_RUNS runs together. Returns false if memory runs out. */
 static bool take_chunks(const Coder *coder, const CoderSample *sample, CellRanges *chunks)
 {
     if (!make_chunks(sample, PIECE, chunks)) return false;
@@ -93,7 +97,8 @@ static bool take_chunks(const Coder *coder, const CoderSample *sample, CellRange
 
 /* ---- The code -------------------------------------------------------------------------------- */
 
-/* Code words for all symbols. Those that the sample does not need may be needed elsewhere. */
+/* Makes code words for all symbols, also for those that the sample does not use: other cells may need
+ * them. */
 static bool make_words(Coder *coder)
 {
     Pairs *pairs = &coder->learned.pairs;
@@ -102,7 +107,7 @@ static bool make_words(Coder *coder)
     return huffman_make(&coder->huffman, pairs->used, pairs->count);
 }
 
-/* From now on symbols cost what their words do. */
+/* Makes the parser for encoding. The cost of each symbol is the length of its code word. */
 static bool make_parser(Coder *coder)
 {
     Learned *learned = &coder->learned;
@@ -143,7 +148,7 @@ static bool claim(Coder *coder, uint64_t bytes)
     return true;
 }
 
-static void give_back(Coder *coder, uint64_t bytes)
+static void release(Coder *coder, uint64_t bytes)
 {
     budget_release(coder->budget, bytes);
     coder->claimed -= bytes;
@@ -154,7 +159,7 @@ static bool make(Coder *coder, const CoderSample *sample, const CoderOptions *op
     if (!claim(coder, CODER_BYTES) || !claim(coder, LEARN_BYTES)) return false;
     if (!learn_sample(coder, sample, options) || !make_words(coder) || !make_parser(coder))
         return false;
-    give_back(coder, LEARN_BYTES);
+    release(coder, LEARN_BYTES);
     return true;
 }
 
@@ -181,14 +186,14 @@ Coder *coder_learn(const CoderSample *sample, const CoderOptions *options, treb_
 void coder_free(Coder *coder)
 {
     if (coder == NULL) return;
-    give_back(coder, coder->claimed);
+    release(coder, coder->claimed);
     parser_free(coder->parser);
     free(coder);
 }
 
 unsigned coder_longest(const Coder *coder) { return coder->huffman.longest; }
 
-/* ---- Its bytes ------------------------------------------------------------------------------- */
+/* ---- The bytes of the code ------------------------------------------------------------------- */
 
 static uint8_t *put16(uint8_t *at, unsigned value)
 {
@@ -250,11 +255,11 @@ void coder_buffer_free(CoderBuffer *buffer)
     free(buffer);
 }
 
-/* Words on their way into blocks. */
+/* Packs code words into blocks. */
 typedef struct Packer {
     const Coder *coder;
     CodedBlocks *out;
-    uint32_t bits, cells; /* of the last block */
+    uint32_t bits, cells; /* number of bits and cells in the last block */
 } Packer;
 
 static bool begin_block(Packer *packer)
@@ -294,13 +299,13 @@ static bool pack(Packer *packer, const uint16_t *token, size_t count)
     return true;
 }
 
-/* The value that a cell gets if no neighbour helps. */
+/* Returns the value that a cell gets if no neighbour decides. */
 static unsigned value_of(const Coder *coder, unsigned cell)
 {
     return cell < ENCODE_UP_TO ? cell : coder->learned.values.best[cell - ENCODE_UP_TO];
 }
 
-/* Whether all cells have a value with a symbol, or may have one. */
+/* Whether the code can express all cells: each has a value with a symbol, or allows one. */
 static bool all_known(const Coder *coder, const uint8_t *cells, size_t size)
 {
     bool strange[256], any = false;

@@ -1,5 +1,5 @@
-/* coder.h - the code of an array of one of our own files: learned from a sample, then used for all
- * cells, slice after slice. docs/format.md describes the bytes. */
+/* coder.h - compresses an array of one of our own files. A code is learned from a sample of the cells,
+ * then all cells are encoded with it, part by part. docs/format.md describes the bytes. */
 #ifndef TREB_GEN_COMPRESS_CODER_H
 #define TREB_GEN_COMPRESS_CODER_H
 
@@ -15,15 +15,15 @@
 
 enum {
     CODER_SYMBOL_SIZE = 4,                /* bytes that a symbol takes in the file */
-    CODER_BLOCK_LEAST = CODE_BLOCK_LEAST, /* bytes of a block */
-    CODER_BLOCK_MOST = 4000,
-    CODER_BLOCK_CELLS = 65535 /* at most */
+    CODER_BLOCK_LEAST = CODE_BLOCK_LEAST, /* minimum bytes of a block */
+    CODER_BLOCK_MOST = 4000,              /* maximum bytes of a block */
+    CODER_BLOCK_CELLS = 65535             /* maximum cells of a block */
 };
 
-/* The form of our own files. */
+/* The limits of a code in our own files. */
 extern const CodeLimits coder_limits;
 
-/* Cells that stand one behind the other. */
+/* `size` consecutive cells. */
 typedef struct CoderCells {
     const uint8_t *cells;
     size_t size;
@@ -31,56 +31,61 @@ typedef struct CoderCells {
 
 /* What a code is learned from. */
 typedef struct CoderSample {
-    const CoderCells *stretch; /* some of an array */
-    size_t count;
-    uint64_t size;               /* cells of the array: tells whether a symbol is worth its bytes */
-    bool present[ENCODE_VALUES]; /* values that may occur, beside those that are in the sample */
-    const uint8_t *up_to;        /* as in CodeLimits */
+    const CoderCells *stretch;   /* parts of the array */
+    size_t count;                /* number of these parts */
+    uint64_t size;               /* cells of the whole array: shows whether a symbol saves bytes */
+    bool present[ENCODE_VALUES]; /* other values that the code must be able to express */
+    const uint8_t *up_to;        /* see CodeLimits.up_to */
 } CoderSample;
 
 typedef struct CoderOptions {
-    MemoryBudget *budget;    /* for large memory; NULL: none to heed. Lasts longer than the coder */
+    MemoryBudget *budget;    /* limit of large memory; NULL: none. Must outlive the coder */
     int threads;             /* at least 1 */
-    unsigned symbols;        /* at most, unless there are more values; 0: CODE_SYMBOLS_MAX */
-    const atomic_bool *stop; /* when true learning ends soon, without a code; NULL allowed */
+    unsigned symbols;        /* maximum number, though each value gets one; 0: CODE_SYMBOLS_MAX */
+    const atomic_bool *stop; /* when it becomes true, learning ends soon without a code; or NULL */
 } CoderOptions;
 
-/* A code. Constant: any number of threads may use it. */
+/* A code. It does not change after coder_learn: any number of threads may use it at a time. */
 typedef struct Coder Coder;
 
-/* The same whatever the number of threads. All cells can be coded whose values are present, or that
- * may have one which is. NULL: out of memory, or STOPPED, with *error filled. */
+/* Learns a code; the caller frees it with coder_free. The code can express each cell whose value is
+ * present in the sample (or in sample->present), and each cell that allows such a value. The code does
+ * not depend on the number of threads. Returns NULL and fills *error if memory runs out
+ * (TREB_ERR_MEMORY) or the caller asked to stop (STOPPED, see core/system/stop.h). */
 Coder *coder_learn(const CoderSample *sample, const CoderOptions *options, treb_error *error);
 void coder_free(Coder *coder); /* NULL is allowed */
 
-/* Writes the code as the file has it, unless `out` is NULL. Returns how many bytes that are. */
+/* Writes the code in the format of the file, unless `out` is NULL. Returns its number of bytes. */
 size_t coder_code(const Coder *coder, uint8_t *out);
 
-/* The longest code word, in bits. */
+/* Returns the length of the longest code word in bits. */
 unsigned coder_longest(const Coder *coder);
 
-/* Room for a thread. NULL: out of memory. */
+/* The working memory of one thread. coder_buffer_make returns NULL if memory runs out. */
 typedef struct CoderBuffer CoderBuffer;
 CoderBuffer *coder_buffer_make(const Coder *coder);
-void coder_buffer_free(CoderBuffer *buffer); /* NULL is allowed; before its coder */
+void coder_buffer_free(CoderBuffer *buffer); /* NULL is allowed; call it before coder_free */
 
-/* Blocks of the same size one behind the other, and how many cells each has. Empty at first, with
- * all 0; then used again from call to call, and freed in the end. */
+/* Encoded blocks. Initialize it with zeros; any number of calls of coder_encode may then use it; free
+ * it with coder_blocks_free. */
 typedef struct CodedBlocks {
-    uint8_t *bytes;
-    uint16_t *cells;
-    size_t count;
-    size_t capacity; /* blocks that there is memory for */
-    unsigned block_bytes;
+    uint8_t *bytes;       /* the blocks, one after another */
+    uint16_t *cells;      /* by block: number of its cells */
+    size_t count;         /* number of blocks */
+    size_t capacity;      /* number of blocks that fit in the allocated memory */
+    unsigned block_bytes; /* bytes of each block */
 } CodedBlocks;
 
-/* The blocks of some cells; what was in `out` is gone. The same whatever was coded before. */
+/* Encodes `size` cells into blocks of `block_bytes` bytes, which replace the blocks in `out`. The result
+ * does not depend on earlier calls. Returns TREB_ERR_ARGUMENT if block_bytes is out of range or the
+ * code cannot express a cell, TREB_ERR_MEMORY if memory runs out. */
 treb_status coder_encode(const Coder *coder, CoderBuffer *buffer, const uint8_t *cells, size_t size,
                          unsigned block_bytes, CodedBlocks *out, treb_error *error);
 void coder_blocks_free(CodedBlocks *blocks);
 
-/* Bytes that are claimed at most by so many coders, with so many rooms, the blocks not included; and
- * by each that is being learned in addition. */
+/* coder_memory returns the most bytes that `coders` coders and `buffers` buffers claim from the budget,
+ * without the blocks. coder_learn_memory returns what each coder_learn claims in addition while it
+ * runs. */
 uint64_t coder_memory(int coders, int buffers);
 uint64_t coder_learn_memory(void);
 

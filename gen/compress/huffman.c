@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A symbol, or two nodes joined. */
+/* A node of the Huffman tree: a symbol (leaf), or the parent of two nodes. */
 typedef struct Node {
     uint64_t used;
     uint16_t symbol;
@@ -18,7 +18,9 @@ static int by_use(const void *a, const void *b)
     return (int)x->symbol - (int)y->symbol;
 }
 
-/* Leaves are sorted, and joined nodes come in order: the two rarest are at the front of either. */
+/* Joins nodes until one is left; returns the number of all nodes. The leaves are sorted by their uses,
+ * and the joined nodes are made in this order too. The two rarest nodes are therefore always at the
+ * front of the leaves or of the joined nodes. */
 static unsigned join(Node *node, unsigned leaves)
 {
     unsigned leaf = 0, joined = leaves, end = leaves;
@@ -36,12 +38,12 @@ static unsigned join(Node *node, unsigned leaves)
     return end;
 }
 
-/* Lengths of code words. False if one is too long. */
+/* Sets the lengths of the code words. Returns false if one is longer than CODE_WORD_MAX. */
 static bool measure(Huffman *out, Node *node, unsigned leaves)
 {
     unsigned end = join(node, leaves);
     uint8_t depth[2 * CODE_SYMBOLS_MAX];
-    depth[end - 1] = leaves == 1; /* a word has one bit at least */
+    depth[end - 1] = leaves == 1; /* a word has at least one bit */
     if (leaves == 1) out->length[node[0].symbol] = 1;
     for (unsigned n = end - 1; n-- > 0;) {
         depth[n] = (uint8_t)(depth[node[n].parent] + 1);
@@ -51,6 +53,7 @@ static bool measure(Huffman *out, Node *node, unsigned leaves)
     return true;
 }
 
+/* Numbers the symbols by length of word, and gives them their words (a canonical code). */
 static void number_symbols(Huffman *out, const Node *node, unsigned leaves)
 {
     unsigned next = 0;
@@ -80,7 +83,8 @@ bool huffman_make(Huffman *out, const uint64_t *used, unsigned count)
     if (node == NULL) return false;
     memset(out, 0, sizeof *out);
     out->count = count;
-    /* Words that are too long become shorter with counts that differ less. */
+    /* If a word is too long, halve all counts and try again: counts that differ less give shorter
+     * words. */
     for (unsigned blur = 0;; blur++) {
         unsigned leaves = 0;
         for (unsigned s = 0; s < count; s++)

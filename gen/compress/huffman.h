@@ -1,4 +1,5 @@
-/* huffman.h - code words for symbols. Private to code/ and export/. */
+/* huffman.h - makes a Huffman code: the code words of symbols. Private to gen/compress and
+ * gen/syzygy. */
 #ifndef TREB_GEN_COMPRESS_HUFFMAN_H
 #define TREB_GEN_COMPRESS_HUFFMAN_H
 
@@ -7,23 +8,25 @@
 
 #include "gen/compress/code_limits.h"
 
-/* The code of symbols that are numbered as they stand in the file: longer words first. Symbols
- * without a word come last. */
+/* The code words. The file lists the symbols in the order of their numbers here: those with longer
+ * words come first, those without a word come last. */
 typedef struct Huffman {
-    unsigned count;    /* of symbols */
-    unsigned shortest; /* word, in bits; at least 1 */
-    unsigned longest;
-    uint16_t number[CODE_SYMBOLS_MAX]; /* in the file, by symbol */
-    uint16_t symbol[CODE_SYMBOLS_MAX]; /* the other way round */
-    uint8_t length[CODE_SYMBOLS_MAX];  /* in bits, by symbol; 0: no word */
-    uint32_t word[CODE_SYMBOLS_MAX];   /* by symbol */
-    uint16_t first[CODE_WORD_MAX + 1]; /* by length: the number of its first symbol */
+    unsigned count;                    /* number of symbols */
+    unsigned shortest;                 /* length of the shortest word in bits; at least 1 */
+    unsigned longest;                  /* length of the longest word in bits */
+    uint16_t number[CODE_SYMBOLS_MAX]; /* by symbol: its number in the file */
+    uint16_t symbol[CODE_SYMBOLS_MAX]; /* by number in the file: the symbol */
+    uint8_t length[CODE_SYMBOLS_MAX];  /* by symbol: length of its word in bits; 0: no word */
+    uint32_t word[CODE_SYMBOLS_MAX];   /* by symbol: its word */
+    uint16_t first[CODE_WORD_MAX + 1]; /* by length: number of the first symbol with such a word */
 } Huffman;
 
-/* By how often each symbol occurs. False: out of memory. */
+/* Makes the code for `count` symbols. `used`: number of uses of each symbol; at least one symbol must
+ * be used, and a symbol without uses gets no word. Returns false if memory runs out. */
 bool huffman_make(Huffman *out, const uint64_t *used, unsigned count);
 
-/* Writes a code word, the highest bit first, into a block that is 0 from bit `at` on. */
+/* Writes a code word of `length` bits at bit `at` of a block, the highest bit first. The block must be
+ * 0 from that bit on. */
 static inline void huffman_put_word(uint8_t *block, uint32_t at, uint32_t word, unsigned length)
 {
     uint64_t bits = (uint64_t)word << (64 - length) >> (at & 7);

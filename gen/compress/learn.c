@@ -4,17 +4,21 @@
 #include <string.h>
 
 enum {
-    LESSONS = 2,          /* times that symbols are learned: then cells without a value have one */
-    LEAST = 4,            /* times that a pair must be there to be a symbol of an estimate */
-    REFINEMENTS = 1,      /* times that the sample is cut, to see which symbols are of use */
-    REFINEMENTS_WHOLE = 2 /* the same if all cells are in it: there are few */
+    /* Number of times that symbols are learned. After the first time, the sample is cut, which gives a
+     * value to each cell that allows several. The second time learns from these values. */
+    LEARN_PASSES = 2,
+    LEAST = 4, /* in an estimate, a pair becomes a symbol only if it occurs this often */
+    /* Number of times that the sample is cut to find and drop the symbols that save nothing. If the
+     * sample is the whole array, it is small, and there is time for one more. */
+    REFINEMENTS = 1,
+    REFINEMENTS_WHOLE = 2
 };
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
 void learn_count(Stretch cells, uint64_t times[256])
 {
-    /* Four of each, as counting the same again at once takes longer. */
+    /* Four counters for each byte: to increment one counter twice in a row is slower. */
     uint32_t count[4][256] = {{0}};
     size_t at = 0;
     for (; at + 4 <= cells.size; at += 4)
@@ -43,7 +47,8 @@ void learn_values(Learned *learned, const uint64_t times[256])
 
 /* ---- Costs ----------------------------------------------------------------------------------- */
 
-/* What symbols would cost with a perfect code. Those not used might be after all. */
+/* Sets the cost of each symbol to its length in an ideal code. A symbol without uses counts as half a
+ * use, because other cells may need it. No cost is below a quarter of a bit. */
 static void set_costs(Learned *learned)
 {
     const Pairs *pairs = &learned->pairs;
@@ -55,7 +60,7 @@ static void set_costs(Learned *learned)
     }
 }
 
-/* Takes away symbols that save less than they take in the file. */
+/* Drops the symbols that save fewer bits than they take in the file. */
 static void drop_symbols(Learned *learned, const LearnOptions *options)
 {
     Pairs *pairs = &learned->pairs;
@@ -83,9 +88,10 @@ static bool learn_pairs(Learned *learned, const RunList *list, uint32_t least)
 
 bool learn_once(Learned *learned, const RunList *list) { return learn_pairs(learned, list, LEAST); }
 
-/* `list`: gets the runs as they are now, to learn from them; NULL: none are asked for. */
-static bool cut(Learned *learned, CellRanges *ranges, RunList *list, MemoryBudget *budget,
-                int threads)
+/* Cuts the ranges into symbols and counts the uses. If `list` is not NULL, it gets the runs of these
+ * symbols, to learn from, and the cut is a fast one. Returns false if memory runs out. */
+static bool cut_cells(Learned *learned, CellRanges *ranges, RunList *list, MemoryBudget *budget,
+                      int threads)
 {
     ParseEffort effort = list != NULL ? PARSE_FASTEST : learned->effort;
     Parser *parser = parser_make(&learned->pairs, &learned->values, learned->cost, effort);
@@ -98,23 +104,23 @@ static bool cut(Learned *learned, CellRanges *ranges, RunList *list, MemoryBudge
 
 bool learned_cut(Learned *learned, CellRanges *ranges, MemoryBudget *budget, int threads)
 {
-    return cut(learned, ranges, NULL, budget, threads);
+    return cut_cells(learned, ranges, NULL, budget, threads);
 }
 
 static bool cut_again(Learned *learned, CellRanges *sample, RunList *list,
                       const LearnOptions *options)
 {
     if (stop_asked(options->stop)) return false;
-    if (!cut(learned, sample, list, options->budget, options->threads)) return false;
+    if (!cut_cells(learned, sample, list, options->budget, options->threads)) return false;
     set_costs(learned);
     return true;
 }
 
 bool learn(Learned *learned, CellRanges *sample, RunList *list, const LearnOptions *options)
 {
-    for (int i = 0; i < LESSONS; i++) {
+    for (int i = 0; i < LEARN_PASSES; i++) {
         if (stop_asked(options->stop) || !learn_pairs(learned, list, options->least)) return false;
-        if (i + 1 < LESSONS && !cut_again(learned, sample, list, options)) return false;
+        if (i + 1 < LEARN_PASSES && !cut_again(learned, sample, list, options)) return false;
     }
     int refinements = options->part == 1 ? REFINEMENTS_WHOLE : REFINEMENTS;
     for (int i = 0; i < refinements; i++) {

@@ -1,11 +1,12 @@
-/* ways.c - the cheapest way from the front to each cell: see parse.c. It is built for several kinds of processor. */
+/* optimal_parse.c - finds the cheapest path to each cell: see parse.c. The Makefile builds it for
+ * several kinds of processor. */
 #include "gen/compress/optimal_parse.h"
 
 #include <string.h>
 
-enum { CHAIN = 32 /* loose ends that are looked at together */ };
+enum { CHAIN = 32 /* the most flexible runs whose ends are chosen together */ };
 
-/* The name of a build. */
+/* The name of parse_stretch in this build. */
 #ifndef OPTIMAL_PARSE_BUILD
 #define OPTIMAL_PARSE_BUILD optimal_parse_portable
 #endif
@@ -24,7 +25,7 @@ static inline unsigned count_bits(uint64_t x)
 #endif
 }
 
-/* Where symbols go on with a value. NULL: there are none. */
+/* Returns the edges that follow `edge` and whose runs have the value `id`; NULL if there are none. */
 static inline const Group *find_group(const Parser *parser, const Edge *edge, unsigned id)
 {
     uint64_t bit = UINT64_C(1) << id % 64;
@@ -43,14 +44,16 @@ static inline uint32_t run_cost(const Parser *parser, unsigned id, uint32_t leng
 
 /* ---- The ends of runs ------------------------------------------------------------------------ */
 
-/* Loose ends one behind the other, between two that are not. What the runs cost up to each end, and
- * from there on. */
+/* The costs of consecutive flexible runs, by run and by its end: the cost of the runs up to this end,
+ * and the cost of the runs after it. */
 typedef struct Chain {
     uint32_t before[CHAIN + 1][WIDTH], behind[CHAIN + 1][WIDTH];
 } Chain;
 
 static uint32_t width_of(const FlexibleRun *run) { return run->most - run->least + 1; }
 
+/* Sets `to`, by end of `run`: the lowest cost of the runs up to that end. `from`: these costs for the
+ * ends of the run before `run`. */
 static void cost_before(const Parser *parser, const FlexibleRun *run, const uint32_t *from,
                         uint32_t *to)
 {
@@ -66,6 +69,8 @@ static void cost_before(const Parser *parser, const FlexibleRun *run, const uint
     }
 }
 
+/* Sets `to`, by end of the run before `run`: the lowest cost of the runs after that end. `from`: these
+ * costs for the ends of `run`. */
 static void cost_behind(const Parser *parser, const FlexibleRun *run, const uint32_t *from,
                         uint32_t *to)
 {
@@ -89,7 +94,7 @@ static void set_ends(ParseSegment *out, uint32_t least, uint32_t best, uint32_t 
     out->ends = (uint16_t)picked;
 }
 
-/* The ends that cost least, and what it costs to come to the best one. */
+/* Picks the ends of a run that cost least. Returns the cost of the runs up to the best one. */
 static uint32_t pick_ends(const Parser *parser, const FlexibleRun *run, const uint32_t *before,
                           const uint32_t *behind, ParseSegment *out)
 {
@@ -112,8 +117,9 @@ static uint32_t pick_ends(const Parser *parser, const FlexibleRun *run, const ui
     return before[best];
 }
 
-/* Chooses ends from run `first` on, which begins where it is known to begin, until there is an end
- * that is not loose. Returns the run behind that. */
+/* Chooses the ends of run `first`, which begins at cell `start`, and of the runs after it, up to the
+ * first run with a fixed end. `estimate`: the cost of the runs before run `first`. Returns the index of
+ * the next run. */
 static uint32_t choose_chain(const Parser *parser, ParseBuffer *buffer, uint32_t first,
                              uint32_t start, uint32_t estimate)
 {
@@ -132,12 +138,13 @@ static uint32_t choose_chain(const Parser *parser, ParseBuffer *buffer, uint32_t
             pick_ends(parser, run + c, chain.before[c], chain.behind[c], &buffer->run[first + c]);
         if (c > 0) cost_behind(parser, run + c, chain.behind[c], chain.behind[c - 1]);
     }
-    /* So long a chain is cut in two. */
+    /* If the chain reached its maximum length, the end of its last run is fixed here. */
     ParseSegment *last = &buffer->run[first + count];
     set_ends(last, last->end, 0, 1);
     return first + count + 1;
 }
 
+/* Chooses the ends of all runs of the window, and estimates the cost of a path to each of them. */
 static void choose_ends(const Parser *parser, ParseBuffer *buffer)
 {
     uint32_t start = 0, estimate = 0;
@@ -167,8 +174,9 @@ static void list_runs(const Parser *parser, ParseBuffer *buffer, const uint8_t *
     buffer->run[buffer->runs] = (ParseSegment){.id = NO_ID};
 }
 
-/* ---- OptimalParse ------------------------------------------------------------------------------------ */
+/* ---- Paths ----------------------------------------------------------------------------------- */
 
+/* Notes a path to cell `at` whose last symbol is `symbol`, if it is cheaper than the best so far. */
 static void put_path(ParseBuffer *buffer, uint32_t at, uint32_t cost, uint16_t symbol)
 {
     uint64_t path = (uint64_t)cost << 32 | symbol;
@@ -179,7 +187,8 @@ static void put_path(ParseBuffer *buffer, uint32_t at, uint32_t cost, uint16_t s
 static void follow(const Parser *parser, ParseBuffer *buffer, uint32_t r, uint32_t at,
                    const Group *group, uint32_t cost);
 
-/* An edge that comes to a cell of run `r`, and what is behind it if the run may end there. */
+/* Takes an edge that leads to cell `at` of run `r`. If the run may end there (`is_end`), also takes
+ * the edges of the next run. */
 static inline void take_edge(const Parser *parser, ParseBuffer *buffer, uint32_t r, uint32_t at,
                              const Edge *edge, bool is_end, uint32_t cost)
 {
@@ -193,7 +202,7 @@ static inline void take_edge(const Parser *parser, ParseBuffer *buffer, uint32_t
     if (next != NULL) follow(parser, buffer, r + 1, at, next, cost);
 }
 
-/* Whether the first items of a run have a length. */
+/* Whether an item ends `part` cells after the beginning of a run of `length` cells. */
 static bool is_part(uint32_t lengths, uint32_t length, uint32_t part)
 {
     uint32_t at = 0;
@@ -206,6 +215,7 @@ static bool ends_at(const ParseSegment *run, uint32_t at)
     return at >= run->least && at <= run->most && (run->ends >> (at - run->least) & 1);
 }
 
+/* Does the work of follow() for a run that is longer than SHORT cells. */
 static void follow_long(const Parser *parser, ParseBuffer *buffer, uint32_t r, uint32_t at,
                         const Group *group, uint32_t cost)
 {
@@ -222,7 +232,8 @@ static void follow_long(const Parser *parser, ParseBuffer *buffer, uint32_t r, u
     }
 }
 
-/* Finds where symbols end that have come to run `r`, which begins at `at`. */
+/* Takes the edges of `group` that fit run `r`, which begins at cell `at`. `cost`: of the path up to
+ * the first cell of these symbols. */
 static void follow(const Parser *parser, ParseBuffer *buffer, uint32_t r, uint32_t at,
                    const Group *group, uint32_t cost)
 {
@@ -241,15 +252,16 @@ static void follow(const Parser *parser, ParseBuffer *buffer, uint32_t r, uint32
     }
 }
 
-/* Whether it is of use to end a symbol of one value where `left` cells of its run follow: others
- * must begin there that go on into the next run. */
+/* Whether a symbol of one value may end `left` cells before the end of its run. This helps only if
+ * some symbol begins with these `left` cells and continues into the next run. */
 static bool is_useful(const ParseSegment *run, const Edge *root, uint32_t left)
 {
     return left > PAIRS_LONGEST || (root[left].values >> run[1].id % 64 & 1);
 }
 
-/* The same for symbols that begin in run `r`. */
-static void begin(const Parser *parser, ParseBuffer *buffer, uint32_t r, uint32_t at, uint32_t cost)
+/* Takes all symbols that begin at cell `at` of run `r`. `cost`: of the path to that cell. */
+static void begin_symbols(const Parser *parser, ParseBuffer *buffer, uint32_t r, uint32_t at,
+                          uint32_t cost)
 {
     const ParseSegment *run = &buffer->run[r];
     const Edge *root = parser->root[run->id];
@@ -269,11 +281,12 @@ static void begin(const Parser *parser, ParseBuffer *buffer, uint32_t r, uint32_
     }
 }
 
-/* Whether there is a better way further on, in run `r` or behind it. `hope`: about what it costs to
- * come here. To be ahead is worth what those cells cost, but not more than a symbol: the next one
- * may go as far. */
-static bool is_behind(const Parser *parser, const ParseBuffer *buffer, uint32_t r,
-                      uint32_t estimate, uint32_t cost)
+/* Whether to give up a path of `cost`, because there is a much better path to the end of run `r` or of
+ * a run after it. `estimate`: the estimated cost of a path to this cell. The other path is further
+ * on by the estimated cost of the cells between. No more than the average cost of one symbol is
+ * deducted for this, because the next symbol of this path may reach as far. */
+static bool is_dominated(const Parser *parser, const ParseBuffer *buffer, uint32_t r,
+                         uint32_t estimate, uint32_t cost)
 {
     int32_t best = INT32_MAX, most = (int32_t)parser->symbol_cost;
     for (unsigned i = 0; i < AHEAD; i++) {
@@ -284,22 +297,22 @@ static bool is_behind(const Parser *parser, const ParseBuffer *buffer, uint32_t 
     return (int32_t)cost > best + (int32_t)parser->limits.behind;
 }
 
-/* Goes on from a cell of run `r` that there is a way to. */
-static void go_on(const Parser *parser, ParseBuffer *buffer, uint32_t r, uint32_t at)
+/* Extends the best path to cell `at` of run `r` by one symbol. */
+static void extend_path(const Parser *parser, ParseBuffer *buffer, uint32_t r, uint32_t at)
 {
     const ParseSegment *run = &buffer->run[r];
     uint32_t cost = (uint32_t)(buffer->path[at] >> 32), estimate = buffer->estimate[r];
     if (at >= run->least) { /* the next run may have begun */
-        if (is_behind(parser, buffer, r + 1, estimate, cost)) return;
-        begin(parser, buffer, r + 1, at, cost);
+        if (is_dominated(parser, buffer, r + 1, estimate, cost)) return;
+        begin_symbols(parser, buffer, r + 1, at, cost);
     } else {
         if (r > 0 && run[-1].most == at)
             estimate = buffer->estimate[r - 1];
         else
             estimate -= run_cost(parser, run->id, run->end - at) / 2;
-        if (is_behind(parser, buffer, r, estimate, cost)) return;
+        if (is_dominated(parser, buffer, r, estimate, cost)) return;
     }
-    begin(parser, buffer, r, at, cost);
+    begin_symbols(parser, buffer, r, at, cost);
 }
 
 static void find_paths(const Parser *parser, ParseBuffer *buffer, uint32_t size)
@@ -314,11 +327,12 @@ static void find_paths(const Parser *parser, ParseBuffer *buffer, uint32_t size)
             uint32_t at = 64 * w + (uint32_t)__builtin_ctzll(buffer->reached[w]);
             if (at == size) return;
             while (buffer->run[r].most <= at) r++;
-            go_on(parser, buffer, r, at);
+            extend_path(parser, buffer, r, at);
         }
 }
 
-/* Lists the symbols of the way to the end, the last first. */
+/* Lists the symbols of the best path to cell `size` in buffer->token, the last symbol first. Returns
+ * their number. */
 static uint32_t trace(const Parser *parser, ParseBuffer *buffer, uint32_t size)
 {
     uint32_t count = 0;
@@ -330,7 +344,8 @@ static uint32_t trace(const Parser *parser, ParseBuffer *buffer, uint32_t size)
     return count;
 }
 
-/* The symbols from `at` on, as far as they are final: *taken cells. */
+/* Parses the window that begins at cell `at`. Writes those symbols that are final and sets *taken to
+ * the number of cells that they cover. Returns the number of symbols. */
 static size_t parse_window(const Parser *parser, ParseBuffer *buffer, Stretch stretch, size_t at,
                            uint16_t *tokens, size_t *taken)
 {
@@ -348,7 +363,8 @@ static size_t parse_window(const Parser *parser, ParseBuffer *buffer, Stretch st
     return count;
 }
 
-/* A run that fills more than a window. */
+/* Writes the longest symbols for a run that is longer than a window, except for the end of the run.
+ * Sets *taken to the number of cells that they cover. Returns the number of symbols. */
 static size_t skip_run(const Parser *parser, Stretch stretch, size_t at, uint16_t *tokens,
                        size_t *taken)
 {

@@ -6,11 +6,11 @@
 #include "gen/compress/size_estimate.h"
 
 enum {
-    RUNS = 256,
-    LENGTH = 64, /* of a run in the first round; four times as much in the next */
-    LENGTH_ENOUGH = 16 * LENGTH,
-    LENGTH_MOST = 64 * LENGTH,
-    SEEN_BYTES = 1000
+    RUNS = 256,  /* runs of cells in the sample of an order */
+    LENGTH = 64, /* cells of a run in the first round; each round has four times as many */
+    LENGTH_ENOUGH = 16 * LENGTH, /* cells of a run in the last round, at least */
+    LENGTH_MOST = 64 * LENGTH,   /* cells of a run in any round, at most */
+    SEEN_BYTES = 1000 /* bytes that the median sample must take to compare orders by it */
 };
 
 /* A round tries each order with a sample: RUNS runs of `length` cells from the whole array. */
@@ -22,6 +22,7 @@ typedef struct Round {
     bool last; /* few orders are left: estimate by halves */
 } Round;
 
+/* Reads the sample of one order into `cells`. `size`: cells of the array. */
 static void take_runs(const OrderSearch *search, size_t number, uint64_t size, Samples samples,
                       uint8_t *cells)
 {

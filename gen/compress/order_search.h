@@ -10,8 +10,8 @@
 #include "gen/compress/code_limits.h"
 
 enum {
-    SEARCH_FEW = 12,     /* orders, of which none is given up before the last round */
-    SEARCH_FINALISTS = 6 /* that are in the last round if there are more */
+    SEARCH_FEW = 12,     /* up to this number of orders, every round tries all of them */
+    SEARCH_FINALISTS = 6 /* number of orders in the last round if there are more than SEARCH_FEW */
 };
 
 /* The orders to compare, numbered from 0 to count - 1. Several threads call the functions at a time. */
@@ -22,7 +22,7 @@ typedef struct OrderSearch {
     uint64_t (*size)(const void *context, size_t number);
     /* Writes `count` cells of this order, from cell `first` on, to `out`. */
     void (*read)(const void *context, size_t number, uint64_t first, size_t count, uint8_t *out);
-    const atomic_bool *stop; /* NULL allowed */
+    const atomic_bool *stop; /* when it becomes true, the search returns false soon; may be NULL */
 } OrderSearch;
 
 typedef struct OrderTrial {

@@ -220,7 +220,7 @@ static bool add_pair(Learner *learner, uint32_t item)
     return true;
 }
 
-static void lose_pair(Learner *learner, unsigned left, unsigned right)
+static void uncount_pair(Learner *learner, unsigned left, unsigned right)
 {
     uint32_t p = learner->slot[slot_of(learner, left, right)];
     if (p != NONE && learner->pair[p].count > 0) learner->pair[p].count--;
@@ -282,8 +282,8 @@ static bool replace_at(Learner *learner, uint32_t item, unsigned symbol)
     unsigned old_left = learner->symbol[item], old_right = learner->symbol[right];
     bool has_before = before != NONE && learner->symbol[before] != BREAK;
     bool has_after = learner->symbol[after] != BREAK;
-    if (has_before) lose_pair(learner, learner->symbol[before], old_left);
-    if (has_after) lose_pair(learner, old_right, learner->symbol[after]);
+    if (has_before) uncount_pair(learner, learner->symbol[before], old_left);
+    if (has_after) uncount_pair(learner, old_right, learner->symbol[after]);
     learner->symbol[item] = (uint16_t)symbol;
     learner->symbol[right] = BREAK;
     learner->next[item] = after;

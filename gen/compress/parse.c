@@ -295,7 +295,7 @@ uint32_t parse_log(uint64_t n)
 /* Returns how often a run of `length` cells was counted, times 2^16. Adds a constant share to each
  * count, so that a length that was not seen has a cost too. The share is larger for short runs and
  * for runs of few items. */
-static uint64_t times_of(const uint32_t *runs, unsigned length)
+static uint64_t smoothed_count(const uint32_t *runs, unsigned length)
 {
     enum { ONE = 1 << 16, MORE = 4 * ONE, LONGER = 64 };
     unsigned items = (unsigned)__builtin_popcount(length);
@@ -312,9 +312,10 @@ static bool make_run_costs(Parser *parser)
     for (unsigned v = 0; v < parser->values; v++) {
         const uint32_t *runs = parser->pairs->runs[parser->pairs->left[v]];
         uint64_t all = 0;
-        for (unsigned l = 1; l < 2 * PAIRS_LONGEST; l++) all += times_of(runs, l);
+        for (unsigned l = 1; l < 2 * PAIRS_LONGEST; l++) all += smoothed_count(runs, l);
         for (unsigned l = 1; l < 2 * PAIRS_LONGEST; l++)
-            parser->run_cost[v][l] = (uint16_t)(parse_log(all) - parse_log(times_of(runs, l)));
+            parser->run_cost[v][l] =
+                (uint16_t)(parse_log(all) - parse_log(smoothed_count(runs, l)));
         parser->run_cost[v][0] = UINT16_MAX;
     }
     return true;

@@ -65,7 +65,7 @@ size_t runs_end(const uint8_t *cells, size_t at, size_t size, const RunValues *v
     return at;
 }
 
-/* Returns the earliest end of the run from `start` to `end`. All cells behind that end must allow the
+/* Returns the earliest end of the run from `start` to `end`. All cells after that end must allow the
  * value of the next run: `flexible_from` is the entry of RunValues.flexible_from for that value. */
 static size_t soonest_end(const uint8_t *cells, size_t start, size_t end, uint8_t flexible_from)
 {

@@ -4,7 +4,7 @@
 enum {
     CHUNK = 1 << 13,      /* cells of a chunk */
     SAMPLE_RUNS = 250000, /* approximate number of runs in a sample */
-    PROBES = 128          /* number of chunks whose runs are counted, to estimate those of the array */
+    PROBES = 128 /* number of chunks whose runs are counted, to estimate those of the array */
 };
 
 bool sample_take(Stretch array, const RunValues *values, size_t length, CellRanges *sample,

@@ -15,7 +15,7 @@ typedef struct Estimate {
 } Estimate;
 
 /* Begins an estimate and counts the values of `cells`. Returns NULL if memory runs out. */
-static Estimate *start(Stretch cells, const CodeLimits *limits)
+static Estimate *begin_estimate(Stretch cells, const CodeLimits *limits)
 {
     uint64_t times[256] = {0};
     Estimate *e = calloc(1, sizeof *e);
@@ -27,7 +27,7 @@ static Estimate *start(Stretch cells, const CodeLimits *limits)
     return e;
 }
 
-static void end(Estimate *e)
+static void end_estimate(Estimate *e)
 {
     free(e->list.run);
     cell_ranges_free(&e->sample);
@@ -54,12 +54,12 @@ static bool learn_sample(Estimate *e)
 uint64_t size_estimate(const Samples *samples, uint64_t size, const CodeLimits *limits)
 {
     Stretch cells = {samples->cells, samples->runs * samples->length};
-    Estimate *e = start(cells, limits);
+    Estimate *e = begin_estimate(cells, limits);
     uint64_t bytes = 0;
     if (e == NULL) return 0;
     if (cell_ranges_make(&e->sample, cells, samples->length, 1) && learn_sample(e))
         bytes = scaled_bytes(&e->learned, cells.size, size);
-    end(e);
+    end_estimate(e);
     return bytes;
 }
 
@@ -67,7 +67,7 @@ uint64_t size_estimate_array(const uint8_t *cells, uint64_t size, const CodeLimi
                              MemoryBudget *budget)
 {
     Stretch array = {cells, size};
-    Estimate *e = start(array, limits);
+    Estimate *e = begin_estimate(array, limits);
     uint64_t bytes = 0, part;
     if (e == NULL) return 0;
     bool claimed = budget_claim(budget, SAMPLE_BYTES);
@@ -76,7 +76,7 @@ uint64_t size_estimate_array(const uint8_t *cells, uint64_t size, const CodeLimi
         learn_once(&e->learned, &e->list))
         bytes = scaled_bytes(&e->learned, cell_ranges_cells(&e->sample), size);
     if (claimed) budget_release(budget, SAMPLE_BYTES);
-    end(e);
+    end_estimate(e);
     return bytes;
 }
 
@@ -93,19 +93,19 @@ uint64_t size_estimate_by_halves(const Samples *samples, uint64_t size, const Co
 {
     MemoryBudget unbound;
     Stretch cells = {samples->cells, samples->runs * samples->length};
-    CellRanges tried = {0};
-    Estimate *e = start(cells, limits);
+    CellRanges other_half = {0};
+    Estimate *e = begin_estimate(cells, limits);
     uint64_t bytes = 0;
     if (e == NULL) return 0;
     budget_init(&unbound, UINT64_MAX);
     if (cell_ranges_make(&e->sample, cells, samples->length, 1) &&
-        cell_ranges_make(&tried, cells, samples->length, 1)) {
+        cell_ranges_make(&other_half, cells, samples->length, 1)) {
         halve(&e->sample, 0);
-        halve(&tried, 1);
-        if (learn_sample(e) && learned_cut(&e->learned, &tried, &unbound, 1))
-            bytes = scaled_bytes(&e->learned, cell_ranges_cells(&tried), size);
+        halve(&other_half, 1);
+        if (learn_sample(e) && learned_cut(&e->learned, &other_half, &unbound, 1))
+            bytes = scaled_bytes(&e->learned, cell_ranges_cells(&other_half), size);
     }
-    cell_ranges_free(&tried);
-    end(e);
+    cell_ranges_free(&other_half);
+    end_estimate(e);
     return bytes;
 }

@@ -20,8 +20,8 @@ typedef struct ValueCount {
     unsigned value;
 } ValueCount;
 
-/* For qsort: the most frequent first. If the k-th most frequent win and the k-th most frequent loss
- * get one number, then their cells have equal values. */
+/* For qsort: the most frequent first. The callers number the values of each verdict in this order, so
+ * that frequent wins and frequent losses have equal cells. */
 static inline int values_by_count(const void *a, const void *b)
 {
     const ValueCount *x = a, *y = b;

@@ -1,4 +1,4 @@
-/* array.c - see array.h. */
+/* array_encode.c - see array_encode.h. */
 #include "gen/syzygy/array_encode.h"
 
 #include <stdlib.h>
@@ -15,19 +15,19 @@ const CodeLimits array_limits = {.symbols = SYZYGY_SYMBOLS_MAX,
                                  .symbol_bits = 8 * SYZYGY_SYMBOL_SIZE};
 
 enum {
-    LEAST = 4,            /* times that a pair must be in the sample to be a symbol */
-    RANGE = 1 << 21,      /* cells that a thread takes at a time; no symbol goes over its end */
-    BLOCK_VALUES = 65536, /* at most */
-    BLOCK_BITS_LEAST = 4, /* log2 of the bytes */
-    BLOCK_BITS_USUAL = 6,
-    NEIGHBOURS = 4 /* log2 of the blocks in a step of the index */
+    LEAST = 4,            /* how often a pair must occur in the sample to become a symbol */
+    RANGE = 1 << 21,      /* cells that a thread takes at a time; no symbol crosses its end */
+    BLOCK_VALUES = 65536, /* maximum number of cells in a block */
+    BLOCK_BITS_LEAST = 4, /* log2 of the bytes of a block: the minimum, */
+    BLOCK_BITS_USUAL = 6, /* and the default */
+    NEIGHBOURS = 4        /* log2 of the minimum number of blocks for each entry of the index */
 };
 
 typedef struct Encoder {
     Stretch cells;
     const EncodeOptions *options;
     MemoryBudget *budget;
-    uint64_t times[256]; /* that a cell is in the array */
+    uint64_t times[256]; /* number of cells, by value */
     Learned learned;
     CellRanges all;
     Huffman huffman;
@@ -49,7 +49,7 @@ static void find_values(Encoder *encoder)
     learn_values(&encoder->learned, encoder->times);
 }
 
-/* Whether one value will do for all cells. */
+/* Returns whether one value is valid for all cells and may be stored as a constant; sets *value to it. */
 static bool is_constant(const Encoder *encoder, uint8_t *value)
 {
     unsigned values = 0, least = 31;
@@ -67,6 +67,7 @@ static bool is_constant(const Encoder *encoder, uint8_t *value)
 
 /* ---- Symbols --------------------------------------------------------------------------------- */
 
+/* Learns the symbols from a sample. Returns false if memory runs out. */
 static bool learn_array(Encoder *encoder)
 {
     CellRanges sample = {0};
@@ -85,7 +86,7 @@ static bool learn_array(Encoder *encoder)
     return done;
 }
 
-/* Cuts all cells. */
+/* Cuts all cells into symbols. Returns false if memory runs out. */
 static bool cut_array(Encoder *encoder)
 {
     return learned_cut(&encoder->learned, &encoder->all, encoder->budget,
@@ -94,20 +95,22 @@ static bool cut_array(Encoder *encoder)
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-/* How an array is cut into blocks. */
+/* How an array is divided into blocks. */
 typedef struct Blocks {
-    unsigned block_bits, sparse_bits;
-    uint64_t blocks, lengths, steps;
+    unsigned block_bits;             /* log2 of the bytes of a block */
+    unsigned sparse_bits;            /* log2 of the number of cells for each index entry */
+    uint64_t blocks, lengths, steps; /* number of blocks, of their lengths, and of index entries */
 } Blocks;
 
+/* Packs code words into blocks, or only counts the blocks. */
 typedef struct Packer {
     const Encoder *encoder;
     unsigned block_bits;
-    uint64_t blocks;  /* begun */
-    uint32_t bits;    /* of the last block */
-    uint32_t values;  /* of it */
-    uint8_t *lengths; /* NULL: only counted */
-    uint8_t *bytes;
+    uint64_t blocks;  /* number of complete blocks */
+    uint32_t bits;    /* used in the current block */
+    uint32_t values;  /* cells in the current block */
+    uint8_t *lengths; /* output: lengths of the blocks; NULL: only count */
+    uint8_t *bytes;   /* output: the blocks; NULL: only count */
 } Packer;
 
 static void end_block(Packer *packer)
@@ -141,7 +144,8 @@ static void pack(Packer *packer)
     end_block(packer);
 }
 
-/* The step of the index: some blocks, as most of them are. */
+/* Chooses the number of cells for each index entry: 16 to 32 blocks of average length. Computes the
+ * number of index entries and of lengths. */
 static void plan_index(Blocks *plan, uint64_t size)
 {
     uint64_t average = size / plan->blocks;
@@ -162,6 +166,7 @@ static uint64_t plan_bytes(const Blocks *plan)
            SYZYGY_SPARSE_SIZE * plan->steps;
 }
 
+/* Chooses the block size with which the array takes the fewest bytes. */
 static Blocks plan_blocks(const Encoder *encoder)
 {
     Blocks best = {0};

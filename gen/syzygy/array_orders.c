@@ -1,4 +1,4 @@
-/* orders.c - see orders.h. */
+/* array_orders.c - see array_orders.h. */
 #include "gen/syzygy/array_orders.h"
 
 #include <stdlib.h>
@@ -11,17 +11,17 @@
 
 enum {
     KINDS_MAX = SYZYGY_MEN_MAX,
-    SURE_BYTES = 8000, /* that samples of the last round take at least if they tell the best */
-    /* With the leading pawn on another file than the first, which has had its choice of all orders: */
-    LATER = 3,
-    SURE_BYTES_LATER = SURE_BYTES / 4
+    SURE_BYTES = 8000, /* if the samples of the last round take this many bytes, they decide */
+    /* For the later files of the leading pawn, which start from the best orders of the first file: */
+    LATER = 3,                        /* maximum number of orders to compare on all cells */
+    SURE_BYTES_LATER = SURE_BYTES / 4 /* what SURE_BYTES is for the first file */
 };
 
-/* ---- Which there are ------------------------------------------------------------------------- */
+/* ---- Listing the orders ---------------------------------------------------------------------- */
 
 static uint8_t nibble_of(int color, int type) { return (uint8_t)(8 * color + type + 1); }
 
-/* Men of one kind as they come in a file. */
+/* All men of one colour and type. */
 typedef struct Kind {
     uint8_t nibble, count;
 } Kind;
@@ -29,7 +29,7 @@ typedef struct Kind {
 typedef struct OrderLister {
     ArrayOrders *orders;
     const RemapTables *tables;
-    Kind fixed[2], kind[KINDS_MAX]; /* pawns, which lead; the rest */
+    Kind fixed[2], kind[KINDS_MAX]; /* pawns, which always come first; all other men */
     int fixed_count, kinds;
     bool failed;
 } OrderLister;
@@ -40,6 +40,7 @@ static uint8_t *append(uint8_t *man, Kind kind)
     return man + kind.count;
 }
 
+/* Adds an order to the list if the format allows it. */
 static void add_order(OrderLister *l, const ArrayOrder *order)
 {
     SyzygyIndex index;
@@ -59,7 +60,7 @@ static void add_order(OrderLister *l, const ArrayOrder *order)
     all->order[all->count++] = *order;
 }
 
-/* All places of the leading groups, the kinds in their present order. */
+/* Adds the orders with all places of the leading groups, and the kinds in their current order. */
 static void add_places(OrderLister *l)
 {
     ArrayOrder order = {{0}, 0, SYZYGY_NO_SECOND};
@@ -75,6 +76,7 @@ static void add_places(OrderLister *l)
         }
 }
 
+/* Adds the orders with all permutations of the kinds from number `from` on. */
 static void permute(OrderLister *l, int from)
 {
     if (from == l->kinds) add_places(l);
@@ -125,7 +127,7 @@ bool orders_copy(ArrayOrders *copy, const ArrayOrders *orders)
 
 /* ---- Trials ---------------------------------------------------------------------------------- */
 
-/* The orders, and how each numbers the cells of an array. */
+/* The array, and how each order numbers its cells. */
 typedef struct IndexedOrders {
     const OrderParams *params;
     SyzygyIndex *index;
@@ -147,7 +149,7 @@ static void read_in_order(const void *context, size_t number, uint64_t first, si
         first, count, out);
 }
 
-/* False: out of memory. */
+/* Fills `trial` with the results of all orders, the best first. Returns false if memory runs out. */
 static bool sort_orders(const ArrayOrders *orders, const OrderParams *params, OrderTrial *trial)
 {
     IndexedOrders indexed = {params, malloc(orders->count * sizeof *indexed.index)};
@@ -165,7 +167,8 @@ static bool sort_orders(const ArrayOrders *orders, const OrderParams *params, Or
     return ok;
 }
 
-/* Those that are left, unless it is clear that they take more than the first. */
+/* Fills `choice` with the first order and the other orders that may be as good. An order that is estimated
+ * at more than twice the bytes of the first is not chosen. `later`: not the first pawn file. */
 static void choose(const ArrayOrders *orders, const OrderTrial *trial, bool later,
                    OrderChoice *choice)
 {

@@ -1,51 +1,58 @@
-/* orders.h - the order of men and groups with which an array takes least bytes, found by trial. */
+/* array_orders.h - finds the order of men and groups with which an array takes the fewest bytes, by
+ * trial. */
 #ifndef TREB_GEN_SYZYGY_ARRAY_ORDERS_H
 #define TREB_GEN_SYZYGY_ARRAY_ORDERS_H
 
 #include "gen/compress/order_search.h"
 #include "gen/syzygy/remap.h"
 
-/* An order as syzygy_index_init takes it. */
+/* An order of men and groups, as syzygy_index_init expects it. */
 typedef struct ArrayOrder {
-    uint8_t man[SYZYGY_MEN_MAX]; /* a file's nibbles */
-    uint8_t place, place2;
+    uint8_t man[SYZYGY_MEN_MAX]; /* men, as the nibbles of a file */
+    uint8_t place, place2; /* places of the leading group and of the other colour's pawns among the
+                                  * factors of a cell's number; place2 is SYZYGY_NO_SECOND without them */
 } ArrayOrder;
 
-/* All orders that the format allows, which may be a thousand. */
+/* A list of orders. The format may allow a thousand of them for a material. */
 typedef struct ArrayOrders {
     ArrayOrder *order;
     size_t count;
 } ArrayOrders;
 
-/* False: out of memory. */
+/* Lists all orders that the format allows. Free the list with orders_free. Returns false if memory runs
+ * out. */
 bool orders_list(ArrayOrders *orders, const RemapTables *tables);
 void orders_free(ArrayOrders *orders);
-bool orders_copy(ArrayOrders *copy, const ArrayOrders *orders); /* false: out of memory */
 
-/* An array for which an order is wanted. */
+/* Copies a list. Returns false if memory runs out. */
+bool orders_copy(ArrayOrders *copy, const ArrayOrders *orders);
+
+/* The array for which to choose an order. */
 typedef struct OrderParams {
     const RemapTables *tables;
-    int file;
-    const uint8_t *from; /* as in a Remap */
+    int file;            /* of the leading pawn */
+    const uint8_t *from; /* the solver's cells, see Remap */
     MemoryBudget *budget;
 } OrderParams;
 
-enum { ORDERS_TRIED = SEARCH_FEW }; /* of which all cells may be looked at, at most */
+enum { ORDERS_TRIED = SEARCH_FEW }; /* maximum number of orders to compare on all cells */
 
-/* The best order first, then others that may be as good if samples do not tell: where nearly all cells
- * are alike, what there is to see in them is seen by chance. */
+/* The chosen orders: the best one first, then others that may be as good. There are others only if the
+ * samples are too small to decide: if nearly all cells are equal, samples contain the few different
+ * ones only by chance. */
 typedef struct OrderChoice {
     ArrayOrder order[ORDERS_TRIED];
     int count;
-    uint64_t bytes; /* that the array takes with the first, about */
+    uint64_t bytes; /* estimated bytes of the array with the first order */
 } OrderChoice;
 
-/* Sorts the orders by what the array takes with each, in parallel, and leaves some of the best, to
- * be tried with another array of the same kind. */
+/* Sorts the orders by the bytes that the array takes with each, in parallel, and fills `choice`. Keeps
+ * only the best orders in `orders`, to be tried with other arrays of this material.
+ * TREB_ERR_MEMORY. */
 treb_status orders_choose(ArrayOrders *orders, const OrderParams *params, OrderChoice *choice,
                           treb_error *error);
 
-/* Bytes that it claims with so many threads. */
+/* Returns the bytes that orders_choose claims with `threads` threads. */
 uint64_t orders_memory(int threads);
 
 #endif

@@ -21,7 +21,7 @@ struct Exporter {
     int files;
     RemapTables tables;
     Cells *cells[TREB_DTZ + 1]; /* by metric */
-    PlyCounts counts[FILES];    /* of DTZ, by file of the leading pawn; estimates, above 0 if it occurs */
+    PlyCounts counts[FILES];    /* estimates for DTZ, by pawn file; above 0 for all that occur */
     ArrayOrders orders[TREB_DTZ + 1][SIDES]; /* orders to try, by metric and side to move */
     int distance_side; /* side to move whose distances are stored; set with the first pawn file */
     TableStatistics statistics;
@@ -116,7 +116,7 @@ treb_status export_add(Exporter *e, const uint64_t *number, const SolvedSlice *s
 /* How an array of distances stores its cells. */
 typedef struct Values {
     uint8_t of[WDL_VALUES][PLIES_OPEN + 1]; /* value in the array, by verdict and plies */
-    ExportArray *array;                     /* gets the flags, and the maps from values to distances */
+    ExportArray *array; /* gets the flags, and the maps from values to distances */
 } Values;
 
 /* The verdict of each map, in the order of the maps in a file. */
@@ -513,8 +513,7 @@ static treb_status fill_all(Exporter *e, ExportFile *file, treb_error *error)
     return status == TREB_OK ? fill_files(e, file, TREB_WDL, TREB_WDL, error) : status;
 }
 
-/* Writes the DTZ file, then the WDL file: a DTZ file is of no use without its WDL file, so a WDL file
- * shows that the table is complete. */
+/* Writes the DTZ file, then the WDL file. A program cannot use a DTZ file without the WDL file. */
 static treb_status write_files(Exporter *e, WriteResult *result, treb_error *error)
 {
     ExportFile *file = calloc(TREB_DTZ + 1, sizeof *file);

@@ -15,7 +15,8 @@
 
 typedef struct ExportOptions {
     const char *directory;
-    bool exact;    /* store DTZ of wins and losses in plies; else in moves, unless the 50-move rule needs plies */
+    /* Store the DTZ of wins and losses in plies; else in moves, unless the 50-move rule needs plies. */
+    bool exact;
     uint64_t keep; /* maximum bytes of cells to keep in memory; the others go to a file */
     MemoryBudget *budget;
     const atomic_bool *stop; /* when it becomes true, the exporter stops writing; NULL allowed */

@@ -68,7 +68,7 @@ static void for_arrays(OutputFile *out, const ExportFile *file, PutArray *put_ar
 }
 
 /* Returns a byte with the nibbles of both sides to move: White to move in the lower half, Black to
- * move in the upper half. A DTZ file has one array, and its upper halves are 0. */
+ * move in the upper half. A DTZ file has one order, and its upper halves are 0. */
 static unsigned halves(const ExportFile *file, unsigned white, unsigned black)
 {
     if (file->metric == TREB_DTZ) return white;

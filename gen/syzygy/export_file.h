@@ -17,7 +17,7 @@ typedef struct ExportArray {
 typedef struct ExportFile {
     const Material *material;
     treb_metric metric;
-    int sides, files;        /* number of sides to move and of pawn files; without pawns `files` is 1 */
+    int sides, files; /* number of sides to move and of pawn files; without pawns `files` is 1 */
     ExportArray array[4][2]; /* by file of the leading pawn and side to move */
 } ExportFile;
 

@@ -1,10 +1,10 @@
-/* gather.c - see gather.h. */
+/* remap.c - see remap.h. */
 #include "gen/syzygy/remap.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What is computed once ------------------------------------------------------------------- */
+/* ---- Tables ----------------------------------------------------------------------------------- */
 
 static void fill_kings(RemapTables *tables)
 {
@@ -28,7 +28,8 @@ static void fill_shifts(RemapTables *tables)
     }
 }
 
-/* The colour with fewer pawns leads. */
+/* Returns the colour of the leading pawns: the colour with fewer pawns, but at least one. White leads if
+ * both have equally many. */
 static int lead_color(const Material *m)
 {
     int white = m->count[TREB_WHITE][TREB_PAWN], black = m->count[TREB_BLACK][TREB_PAWN];
@@ -77,24 +78,26 @@ void remap_tables_free(RemapTables *tables)
 
 /* ---- Men on the board ------------------------------------------------------------------------ */
 
-/* What the men placed so far add to a cell's number. */
+/* The men placed so far, and what they add to the number of the solver's cell. */
 typedef struct Placed {
-    uint64_t taken;
-    const uint8_t *slice; /* the slice of the pawns */
-    uint8_t mirror;       /* 7 if it has them mirrored: so are the other men */
-    uint8_t king[2];
-    uint64_t sum[8]; /* of other men's squares, by symmetry; with pawns the first alone */
+    uint64_t taken;       /* occupied squares */
+    const uint8_t *slice; /* cells of the slice of the pawns */
+    uint8_t mirror;  /* 7 if the slice has the pawns mirrored, so that all men must be; else 0 */
+    uint8_t king[2]; /* squares of the kings, after `mirror` */
+    uint64_t sum[8]; /* what the other men add, by symmetry; with pawns only sum[0] */
 } Placed;
 
+/* Returns the number of symmetries that may map the kings to their plane. With pawns it is 1, because
+ * find_slice has chosen the mirror already. */
 static int symmetries(const Remap *g) { return g->tables->layout->pawns ? 1 : 8; }
 
-/* The value that lies there; NULL: kings touch. */
+/* Returns the value at an address; NULL means that the kings touch. */
 static inline uint8_t value_of(const Remap *g, const uint8_t *at)
 {
     return at != NULL ? *at : g->nothing;
 }
 
-/* Puts the `like`th of like men on a square. */
+/* Puts a man on a square. `like` is his number among the men of his kind, from 0. */
 static inline void put_man(const Remap *g, Placed *placed, int man, int like, int sq)
 {
     int color = man >> 3, type = man & 7;
@@ -110,7 +113,7 @@ static inline void put_man(const Remap *g, Placed *placed, int man, int like, in
         placed->sum[s] += (uint64_t)g->tables->turned[s][sq] << shift;
 }
 
-/* Finds the slice of all pawns, once they are placed. */
+/* Finds the slice of the pawns. All pawns must be placed; `sq` has their squares. */
 static void find_slice(const Remap *g, Placed *placed, const uint8_t *sq)
 {
     const Index *index = &g->tables->layout->index;
@@ -125,7 +128,7 @@ static void find_slice(const Remap *g, Placed *placed, const uint8_t *sq)
     placed->slice = g->from + g->tables->place[index_slice(index, pawns)] * g->tables->slice;
 }
 
-/* How many groups are pawns: they come first. */
+/* Returns the number of groups of pawns. They are the first groups. */
 static int pawn_groups(const SyzygyIndex *index)
 {
     int groups = 0;
@@ -134,7 +137,8 @@ static int pawn_groups(const SyzygyIndex *index)
     return groups;
 }
 
-/* The plane of the kings, with the numbers of the men that are placed; NULL: they touch. */
+/* Returns the address of the kings' plane plus what the placed men add, and sets *symmetry. Returns NULL
+ * if the kings touch. */
 static inline const uint8_t *plane_of(const Remap *g, const Placed *placed, int white, int black,
                                       int *symmetry)
 {
@@ -144,6 +148,7 @@ static inline const uint8_t *plane_of(const Remap *g, const Placed *placed, int 
     return placed->slice + pair * g->tables->plane + placed->sum[*symmetry];
 }
 
+/* Puts the men of a group on their squares in `sq`, and finds the slice after the last group of pawns. */
 static void put_group(const Remap *g, Placed *placed, int group, const uint8_t *sq)
 {
     const SyzygyGroup *own = &g->index->group[group];
@@ -157,7 +162,8 @@ static void put_group(const Remap *g, Placed *placed, int group, const uint8_t *
 
 /* ---- A few cells ----------------------------------------------------------------------------- */
 
-/* Where a cell's value is, from the squares of all men. NULL: kings touch. */
+/* Returns the address of the solver's cell with all men on the squares in `sq`. Returns NULL if the kings
+ * touch. */
 static inline const uint8_t *place_of(const Remap *g, const Placed *placed, const uint8_t *sq)
 {
     const RemapTables *tables = g->tables;
@@ -178,10 +184,10 @@ static inline const uint8_t *place_of(const Remap *g, const Placed *placed, cons
     return at;
 }
 
-/* Groups in the order of their factors, the smallest first: numbers count up like the wheels of a
- * meter. */
+/* The number of a cell of the array, split into the numbers of its groups. The groups are sorted by
+ * factor, the smallest first, so that the numbers count up like the digits of a meter. */
 typedef struct Meter {
-    int group[SYZYGY_MEN_MAX];
+    int group[SYZYGY_MEN_MAX];       /* groups, sorted by factor */
     uint64_t number[SYZYGY_MEN_MAX]; /* by group */
 } Meter;
 
@@ -196,7 +202,7 @@ static void meter_init(Meter *meter, const SyzygyIndex *index, uint64_t cell)
     }
 }
 
-/* Goes to the next cell. Returns the first group whose number is another now. */
+/* Goes to the next cell. Returns the lowest group whose number has changed. */
 static int meter_step(Meter *meter, const SyzygyIndex *index)
 {
     int first = index->groups;
@@ -209,7 +215,7 @@ static int meter_step(Meter *meter, const SyzygyIndex *index)
     return first;
 }
 
-enum { AHEAD = 16 };
+enum { AHEAD = 16 /* number of cells to prefetch before they are read */ };
 
 void remap_some(const Remap *g, uint64_t cell, size_t count, uint8_t *out)
 {
@@ -217,10 +223,10 @@ void remap_some(const Remap *g, uint64_t cell, size_t count, uint8_t *out)
     Placed placed = {.slice = g->from};
     Meter meter;
     int pawns = pawn_groups(g->index), first = 0;
-    const uint8_t *at[AHEAD] = {NULL}; /* a cell is fetched while those after it are found */
+    const uint8_t *at[AHEAD] = {NULL}; /* prefetched cells that are not yet read */
     meter_init(&meter, g->index, cell);
     for (size_t n = 0; n < count; n++) {
-        /* Squares of the groups behind one that moved are others, too. */
+        /* If a group has moved, the squares of all later groups change too. */
         for (int i = first; i < g->index->groups; i++) {
             syzygy_place_group(g->index, &g->tables->syzygy, g->file, i, meter.number[i], sq);
             if (i + 1 == pawns) {
@@ -240,9 +246,10 @@ void remap_some(const Remap *g, uint64_t cell, size_t count, uint8_t *out)
 
 /* ---- All cells ------------------------------------------------------------------------------- */
 
-/* Sets of like men on squares that are free come in the order of their highest man, then of the next
- * highest, and so on. */
+/* The array sorts the placements of a group of like men on free squares by the square of the highest
+ * man, then by the square of the next highest man, and so on. */
 
+/* The array that is filled, and the squares of the men placed so far. */
 typedef struct Walk {
     const Remap *g;
     uint8_t sq[SYZYGY_MEN_MAX];
@@ -262,13 +269,15 @@ static uint64_t free_squares(const Remap *g, const Placed *placed, int group)
     return ~placed->taken & (pawn ? pawns : ~UINT64_C(0));
 }
 
-/* The last group, where its men are alike: what each man on each square adds. */
+/* The last group, if it consists of like men. */
 typedef struct Last {
-    const uint8_t *from;
-    uint64_t factor;
-    uint32_t add[SYZYGY_MEN_MAX][64];
+    const uint8_t *from;              /* the solver's cell, without the men of the group */
+    uint64_t factor;                  /* distance in the array between one placement and the next */
+    uint32_t add[SYZYGY_MEN_MAX][64]; /* what a man adds, by man and number of the free square */
 } Last;
 
+/* Writes the values of all placements of `men` like men on the first `squares` free squares. Returns the
+ * address for the value of the next placement. */
 static uint8_t *fill_like(const Last *last, int men, int squares, const uint8_t *from, uint8_t *out)
 {
     const uint32_t *add = last->add[men - 1];
@@ -280,11 +289,13 @@ static uint8_t *fill_like(const Last *last, int men, int squares, const uint8_t 
     return out;
 }
 
+/* Writes the value of touching kings for all placements of a group. */
 static void fill_nothing(const Remap *g, const SyzygyGroup *group, uint8_t *out)
 {
     for (uint64_t n = 0; n < group->ways; n++, out += group->factor) *out = g->nothing;
 }
 
+/* Writes the values of all placements of the last group. */
 static void fill_last(const Remap *g, const Placed *placed, int group, uint8_t *out)
 {
     const SyzygyGroup *own = &g->index->group[group];
@@ -304,26 +315,27 @@ static void fill_last(const Remap *g, const Placed *placed, int group, uint8_t *
     fill_like(&last, own->count, squares, from, out);
 }
 
-/* Cells that are on their way from memory. */
+/* Cells that are prefetched: where each value comes from and where it goes. */
 typedef struct Row {
     const uint8_t *from[64]; /* NULL: kings touch */
     uint8_t *out[64];
     int count;
 } Row;
 
-/* Where each group that is left is a single man, men are placed in the order of their
- * factors, the smallest last, so that cells are written as they lie. The number of a man still
- * counts the squares that the men before him in the array's order leave free. */
+/* Used if each remaining group is a single man. The men are placed in the order of their factors, the
+ * smallest last, so that cells are written in the order of their addresses. A man's number still counts
+ * only the squares that the men before him in the array's order leave free. */
 typedef struct Singles {
     const Remap *g;
-    int first, count;
+    int first, count;           /* the first of these groups, and their number */
     int loop[SYZYGY_MEN_MAX];   /* groups in the order in which they are placed */
-    uint64_t lead;              /* squares of the leading men */
-    uint8_t sq[SYZYGY_MEN_MAX]; /* by group */
+    uint64_t lead;              /* squares of the men of the earlier groups */
+    uint8_t sq[SYZYGY_MEN_MAX]; /* square of the man, by group */
     Row row[2];
-    int own; /* the row that is being listed */
+    int own; /* the row that is being filled; the other one is being fetched */
 } Singles;
 
+/* Returns whether there are groups from `first` on, and each is a single man. */
 static bool all_single(const SyzygyIndex *index, int first)
 {
     for (int i = first; i < index->groups; i++)
@@ -347,9 +359,10 @@ static void singles_init(Singles *s, const Remap *g, int first)
     }
 }
 
+/* Returns the squares with lower numbers. */
 static uint64_t below(int sq) { return square_bit(sq) - 1; }
 
-/* Squares of the men before a group, but for the group `but`. */
+/* Returns the squares of the men before a group in the array's order, without the man of group `but`. */
 static uint64_t squares_before(const Singles *s, int group, int but)
 {
     uint64_t set = s->lead;
@@ -358,7 +371,8 @@ static uint64_t squares_before(const Singles *s, int group, int but)
     return set;
 }
 
-/* Writes the row before this one, whose cells have come meanwhile, and makes room for the next. */
+/* Ends the current row. Writes the values of the row before it, whose cells are in the cache by now, and
+ * empties that row for reuse. */
 static void end_row(Singles *s)
 {
     Row *row = &s->row[s->own ^= 1];
@@ -366,6 +380,7 @@ static void end_row(Singles *s)
     row->count = 0;
 }
 
+/* Adds a cell to a row and prefetches it. */
 static inline void row_add(Row *row, const uint8_t *from, uint8_t *out)
 {
     __builtin_prefetch(from);
@@ -373,8 +388,9 @@ static inline void row_add(Row *row, const uint8_t *from, uint8_t *out)
     row->out[row->count++] = out;
 }
 
-/* The last man on all squares, the others being placed. `behind`: men that come after him in the
- * array's order; each has one square less to count where he stands below him. */
+/* Lists the cells with the last man on each square; all other men are placed. The squares in `behind`
+ * have the men that come after him in the array's order. If he stands below such a man, that man's
+ * number is lower by one, because he has one free square less below him. */
 static void fill_single_row(Singles *s, const Placed *placed, uint8_t *out)
 {
     const Remap *g = s->g;
@@ -388,7 +404,8 @@ static void fill_single_row(Singles *s, const Placed *placed, uint8_t *out)
         uint64_t earlier = squares_before(s, i, own);
         int number = s->sq[i] - bit_count(earlier & below(s->sq[i])) - (i > own);
         if (i > own) behind |= square_bit(s->sq[i]);
-        /* Below 0 only where he cannot stand below: then it is taken back. */
+        /* `number` is for the last man below this man. It is -1 if he cannot stand there; the loop
+         * over squares corrects it when it passes this man. */
         out += (int64_t)number * (int64_t)g->index->group[i].factor;
     }
     const uint8_t *from = NULL;
@@ -416,6 +433,7 @@ static void fill_single_row(Singles *s, const Placed *placed, uint8_t *out)
     end_row(s);
 }
 
+/* Places the single men from loop[depth] on, and writes the values. */
 static void fill_singles(Singles *s, const Placed *placed, int depth, uint8_t *out)
 {
     if (depth + 1 == s->count) {
@@ -432,9 +450,11 @@ static void fill_singles(Singles *s, const Placed *placed, int depth, uint8_t *o
     }
 }
 
+/* Places the groups from `group` on, in every way, and writes the values of the cells. */
 static void fill_groups(Walk *walk, const Placed *placed, int group, uint8_t *out);
 
-/* Places the lower `men` of a group below free square number `squares`. */
+/* Places the lowest `men` men of a group on the first `squares` free squares, in every way, and fills the
+ * cells. Returns the address for the next placement. */
 static uint8_t *fill_group(Walk *walk, const Placed *placed, int group, int men, int squares,
                            const uint8_t *square, uint8_t *out)
 {
@@ -464,7 +484,7 @@ static void fill_groups(Walk *walk, const Placed *placed, int group, uint8_t *ou
         end_row(&singles);
         return;
     }
-    if (group == g->index->groups) { /* the leading men are all there are */
+    if (group == g->index->groups) { /* there are no men besides the leading group */
         int symmetry;
         const uint8_t *at = plane_of(g, placed, placed->king[0], placed->king[1], &symmetry);
         *out = value_of(g, at);
@@ -480,8 +500,8 @@ static void fill_groups(Walk *walk, const Placed *placed, int group, uint8_t *ou
 void remap_all(const Remap *g, uint8_t *out)
 {
     const SyzygyGroup *lead = &g->index->group[0];
-    /* Neighbours are worked on by one thread: with the leading group innermost their bytes lie side
-     * by side. */
+    /* A thread takes 64 neighbouring placements of the leading group: if that group has the smallest
+     * factor, their bytes are adjacent. */
 #pragma omp parallel for schedule(dynamic, 64)
     for (uint64_t number = 0; number < lead->ways; number++) {
         Walk walk = {.g = g};

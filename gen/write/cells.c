@@ -16,7 +16,10 @@
 #include "gen/solve/partition.h"
 #include "gen/write/cells_pack.h"
 
-enum { CHUNK_BYTES = 1 << 19, LEVEL = 1 };
+enum {
+    CHUNK_BYTES = 1 << 19, /* number of cells of a chunk, at most, unless a plane has more */
+    LEVEL = 1              /* compression level of zstd */
+};
 
 /* Where a chunk is kept. */
 typedef struct StoredChunk {
@@ -44,7 +47,7 @@ struct Cells {
     size_t plane_cells;    /* cells of a plane of one slice */
     /* The planes of chunk `c` are plane[first[c]] to plane[first[c + 1] - 1], in ascending
      * order; with processes part by part (partition.h). `here` is the first chunk that this
-     * process keeps; own[c] tells for each chunk. */
+     * process keeps; own[c] says whether it keeps chunk `c`. */
     uint32_t chunks, *plane, *first, here;
     bool *own;
     unsigned seen;         /* mask of the verdicts seen */
@@ -92,6 +95,7 @@ static bool list_chunks(Cells *v, const Processes *processes)
     return ok;
 }
 
+/* Returns the maximum number of chunks of one side of a slice. */
 static size_t most_chunks(const Layout *layout, const Processes *processes)
 {
     size_t planes = cells_planes(layout), all = (layout->kings + planes - 1) / planes;
@@ -220,12 +224,13 @@ void cells_agree(Cells *v, const Processes *processes)
     for (int i = 0; i < WDL_VALUES; i++) v->seen |= (unsigned)(seen[i] > 0) << i;
 }
 
+/* Returns the bytes of `cells` cells before compression. */
 static size_t plain_bytes(const Cells *v, bool wide, size_t cells)
 {
     return v->metric == TREB_WDL ? (cells + 1) / 2 : wide ? cells * sizeof(Plies) : cells;
 }
 
-/* Keeps packed bytes in memory. Returns false if the limit is reached or memory is out. */
+/* Keeps packed bytes in memory. Returns false if the limit is reached or memory runs out. */
 static bool chunk_keep(Cells *v, const uint8_t *packed, size_t size, StoredChunk *out)
 {
     uint64_t cost = budget_cost(size);
@@ -239,12 +244,12 @@ static bool chunk_keep(Cells *v, const uint8_t *packed, size_t size, StoredChunk
     return false;
 }
 
-/* What a thread needs to make chunks. */
+/* The memory of a thread that makes chunks. */
 typedef struct ChunkBuffer {
     Plane plane;
-    Plies
-        *chosen[TREB_METRICS]; /* chosen cells by metric, lane after lane; the first begins the whole allocation */
-    Plies *lanes;              /* cells of one plane, used if each cell is of another slice */
+    Plies *chosen
+        [TREB_METRICS]; /* chosen cells by metric, lane after lane; the first begins the whole allocation */
+    Plies *lanes; /* cells of one plane, used if each cell is of another slice */
     uint8_t *bytes, *packed;
     size_t bound;
 } ChunkBuffer;
@@ -268,6 +273,7 @@ static size_t place_buffer(ChunkBuffer *buffer, const Layout *layout, int count,
     return arrays.size;
 }
 
+/* Returns the parts of a plane (PLANE_...) that these sets of cells need. */
 static unsigned parts_of(Cells *const cells[], int count)
 {
     unsigned parts = 0;
@@ -319,6 +325,7 @@ static treb_status chunk_write(Cells *v, const ChunkBuffer *buffer, const Plies 
     return TREB_OK;
 }
 
+/* Adds the verdicts of these cells to `seen`. */
 static void note_verdicts(Cells *v, const Plies *chosen, size_t cells)
 {
     enum { ALL = (1 << WDL_VALUES) - 1 };
@@ -365,7 +372,7 @@ static void choose(const Cells *v, const Part *part, const Plane *plane, int lan
     if (v->sides & CELLS_BOUNDS) codes_mark_bounds(plane, part->slice, lane, out);
 }
 
-/* Puts the cells of plane number `plane` of a chunk to their place. */
+/* Chooses the cells of plane number `plane` of a chunk, and writes them to their place in `chosen`. */
 static void place_plane(const Cells *v, const Part *part, const ChunkBuffer *buffer, uint32_t plane,
                         Plies *chosen)
 {
@@ -381,6 +388,7 @@ static void place_plane(const Cells *v, const Part *part, const ChunkBuffer *buf
     for (int lane = 0; lane < slice->lanes; lane++) chosen[lane * cells + at] = buffer->lanes[lane];
 }
 
+/* Adds one part to `count` sets of cells. */
 static treb_status part_add(Cells *const cells[], int count, const Part *part, ChunkBuffer *buffer,
                             treb_error *error)
 {

@@ -2,11 +2,11 @@
  *
  * A table's files need all slices: how many verdicts share a byte depends on which of them
  * occur, the best order of the axes depends on all slices, and Syzygy's files number positions
- * in another way. So cells wait, lightly compressed. A limited number of bytes stays in memory.
- * The rest is in a temporary file without a name, which vanishes when it is closed or the run is
- * killed.
+ * differently. So this module keeps the cells, lightly compressed, until they are written. A limited
+ * number of bytes stays in memory. The rest is in a temporary file without a name; the system deletes it
+ * when it is closed or the run is killed.
  *
- * Cells are kept in chunks: some planes of one side to move of one slice. */
+ * Cells are kept in chunks. A chunk has the cells of some planes of one slice, for one side to move. */
 #ifndef TREB_GEN_WRITE_CELLS_H
 #define TREB_GEN_WRITE_CELLS_H
 
@@ -19,20 +19,22 @@ typedef struct Cells Cells;
 
 /* Where cells are kept. */
 typedef struct CellsPlace {
-    const char *directory; /* has room for the temporary file */
+    const char *directory; /* directory of the temporary file */
     /* Name of a file that stays after the run, for resuming; the metric's name is added. Then no
      * cells stay in memory. NULL: a temporary file without a name. */
     const char *path;
     MemoryBudget *budget;
     uint64_t keep; /* bytes of cells that may be claimed in memory, in addition to cells_memory */
-    const atomic_bool *stop;    /* when true nothing more is added; NULL allowed */
-    WriteProgress *progress;    /* NULL allowed */
-    const Processes *processes; /* each keeps the cells of its own planes; NULL: this process keeps all */
+    const atomic_bool *stop; /* when it becomes true, cells_add stops; NULL allowed */
+    WriteProgress *progress; /* NULL allowed */
+    const Processes *
+        processes; /* each process keeps the cells of its own planes; NULL: one process keeps all */
 } CellsPlace;
 
 enum {
-    CELLS_BOTH = 3,  /* both sides to move, as bits 1 << TREB_WHITE and 1 << TREB_BLACK */
-    CELLS_BOUNDS = 4 /* flag in addition to the sides: mate distances that may be bounds are marked (codes.h) */
+    CELLS_BOTH = 3, /* both sides to move, as bits 1 << TREB_WHITE and 1 << TREB_BLACK */
+    /* flag in addition to the sides: mate distances that may be bounds are marked (codes.h) */
+    CELLS_BOUNDS = 4
 };
 
 /* Creates an empty set of cells. `sides`: the sides to move to keep, and CELLS_BOUNDS. Returns
@@ -41,12 +43,12 @@ Cells *cells_new(const Layout *layout, treb_metric metric, unsigned sides, const
                  treb_error *error);
 void cells_free(Cells *cells);
 
-/* Saves the state for another run, after all cells are on the disk. Returns TREB_ERR_IO on
+/* Writes all cells to the disk, then appends to `state` what cells_get needs. Returns TREB_ERR_IO on
  * failure. */
 treb_status cells_put(const Cells *cells, State *state, treb_error *error);
 
-/* Like cells_new, but resumes from what cells_put of an earlier run saved. Returns NULL if that
- * cannot be used. */
+/* Like cells_new, but continues from the state that cells_put saved in an earlier run. Returns NULL if
+ * the state or the file cannot be used. */
 Cells *cells_get(const Layout *layout, treb_metric metric, unsigned sides, const CellsPlace *place,
                  State *state);
 
@@ -54,8 +56,9 @@ Cells *cells_get(const Layout *layout, treb_metric metric, unsigned sides, const
 uint64_t cells_memory(const Layout *layout, const Processes *processes);
 
 /* Adds the cells of the solved slices to `count` sets, one for each metric, verdicts first;
- * number[lane] is the number of each slice. Works in parallel and may be called from several
- * threads. `planes` may be NULL; otherwise it counts each plane that is read. */
+ * number[lane] is the number of the slice in that lane. Uses several threads and may be called from
+ * several threads. `planes` collects statistics of each plane that is read; NULL allowed. Returns TREB_OK
+ * also if it was stopped; otherwise the errors of plane_read, TREB_ERR_MEMORY or TREB_ERR_IO. */
 treb_status cells_add(Cells *const cells[], int count, const uint64_t *number,
                       const SolvedSlice *slice, PlaneStatistics *planes, treb_error *error);
 
@@ -70,22 +73,23 @@ uint32_t cells_planes(const Layout *layout);
 uint32_t cells_chunks(const Cells *cells);
 
 /* cells_chunk_planes returns the planes of a chunk, in ascending order; without processes they
- * are consecutive. cells_here tells whether this process keeps the chunk. */
+ * are consecutive. cells_here returns whether this process keeps the chunk. */
 const uint32_t *cells_chunk_planes(const Cells *cells, uint32_t chunk, uint32_t *count);
 bool cells_here(const Cells *cells, uint32_t chunk);
 
 /* Bytes of the unpacked cells of a full chunk. */
 size_t cells_chunk_bytes(const Layout *layout);
 
-/* Whether a slice was added. */
+/* Returns whether a slice was added. */
 bool cells_has(const Cells *cells, uint64_t number);
 
-/* Unpacks a chunk, as codes_choose wrote it. The side must be kept and the chunk must be here.
- * Thread-safe. */
+/* Unpacks a chunk to `out`, with the codes and special values that codes_choose wrote. This process must
+ * keep the side and the chunk. Thread-safe. Returns TREB_ERR_MEMORY or TREB_ERR_IO on failure. */
 treb_status cells_read(const Cells *cells, uint64_t number, int side, uint32_t chunk, Plies *out,
                        treb_error *error);
 
-/* Packs and keeps the chosen cells of a chunk that is here: the inverse of cells_read. */
+/* Packs and keeps the chosen cells of a chunk that belongs to this process: the inverse of cells_read.
+ * Returns TREB_ERR_MEMORY or TREB_ERR_IO on failure. */
 treb_status cells_write(Cells *cells, uint64_t number, int side, uint32_t chunk,
                         const Plies *chosen, treb_error *error);
 
@@ -97,7 +101,7 @@ treb_status cells_gather(const Cells *from, const Layout *layout, treb_metric me
 /* Bytes that cells_gather claims, without the new set of cells. */
 uint64_t cells_gather_memory(const Layout *layout);
 
-/* Exchanges the verdicts seen, so that cells_seen returns the same in all processes. Collective. */
+/* Exchanges the verdicts seen, so that cells_seen returns one result in all processes. Collective. */
 void cells_agree(Cells *cells, const Processes *processes);
 
 /* Returns the verdicts seen, as a mask of 1 << TREB_LOSS and so on. A draw is always included. */

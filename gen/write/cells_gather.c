@@ -6,7 +6,10 @@
 #include "core/system/error.h"
 #include "gen/write/cells.h"
 
-enum { GROUP_BYTES = 64 << 20, LEVEL = 1 /* LEVEL: of zstd */ };
+enum {
+    GROUP_BYTES = 64 << 20, /* maximum bytes of a group, unless a chunk is larger */
+    LEVEL = 1               /* compression level of zstd */
+};
 
 /* The planes from `first` to before `end` of one side of a slice, which are gathered together. */
 typedef struct Group {
@@ -22,10 +25,12 @@ typedef struct Group {
     uint8_t *packed;            /* memory for a plane that is sent */
 } Group;
 
+/* Precedes the packed cells of a plane in a message. */
 typedef struct GroupItem {
-    uint32_t kings, packed;
+    uint32_t kings, packed; /* number of the plane; bytes of its packed cells */
 } GroupItem;
 
+/* Sends the cells of a plane to the first process; the first process copies its own cells. */
 static treb_status plane_send(const Group *g, uint32_t kings, const Plies *cells, treb_error *error)
 {
     const size_t bytes = g->plane * sizeof *cells;
@@ -55,6 +60,7 @@ static treb_status chunk_send(Group *g, size_t *sent, treb_error *error)
     return status;
 }
 
+/* For processes_exchange: sends chunks until a round is full. *more: there are further chunks. */
 static treb_status group_send(void *context, bool *more, treb_error *error)
 {
     Group *g = context;
@@ -66,6 +72,7 @@ static treb_status group_send(void *context, bool *more, treb_error *error)
     return status;
 }
 
+/* For processes_exchange: unpacks the planes that another process has sent. */
 static treb_status group_take(void *context, const ReceivedBytes *batch, treb_error *error)
 {
     const Group *g = context;
@@ -75,7 +82,7 @@ static treb_status group_take(void *context, const ReceivedBytes *batch, treb_er
         memcpy(&item, batch->bytes + at, sizeof item);
         if (ZSTD_decompress(g->cells + (item.kings - g->first) * g->plane, bytes,
                             batch->bytes + at + sizeof item, item.packed) != bytes)
-            return fail(error, TREB_ERR_IO, "data from another rank was damaged on the way");
+            return fail(error, TREB_ERR_IO, "data from another process was damaged on the way");
     }
     return TREB_OK;
 }
@@ -99,7 +106,7 @@ static treb_status group_gather(Group *g, Cells *to, uint32_t chunk, treb_error 
     return status;
 }
 
-/* Number of planes to gather at a time: those of one or more chunks. */
+/* Returns the number of planes to gather at a time: those of one or more chunks. */
 static uint32_t group_planes(const Layout *layout)
 {
     const uint32_t planes = cells_planes(layout);

@@ -5,8 +5,8 @@
 
 #include "gen/write/codes.h"
 
-/* A cell of verdicts fits into half a byte: five verdicts and two kinds of cell that do not
- * matter, which have the largest numbers. Fewer bytes mean less time for zstd. */
+/* A cell of verdicts fits into half a byte: it is one of five verdicts, or CELL_UP_TO_DRAW (14) or
+ * CELL_FREE (15). Fewer bytes mean less time for zstd. */
 enum { NIBBLES_SPECIAL = 14 };
 
 void nibbles_pack(const Plies *chosen, size_t cells, uint8_t *out)
@@ -30,8 +30,8 @@ void nibbles_unpack(const uint8_t *in, size_t cells, Plies *out)
     if (cells % 2) out[cells - 1] = nibble_cell(in[cells / 2] & 15);
 }
 
-/* Distances take a byte if all of a chunk fit. With bounds, the upper half of the values means
- * bounds. */
+/* Distances take one byte each if all distances of a chunk fit. With bounds, the values from BYTE_BOUND on
+ * stand for bounds. BYTE_FREE stands for CELL_FREE. */
 enum { BYTE_FREE = 255, BYTE_BOUND = 128 };
 
 static unsigned byte_codes(bool bounds) { return bounds ? BYTE_BOUND : BYTE_FREE; }

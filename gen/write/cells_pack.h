@@ -1,4 +1,4 @@
-/* cells_pack.h - packs the cells that wait (cells.h) into few bits each, before zstd compresses
+/* cells_pack.h - packs the cells that cells.h keeps into a few bits each, before zstd compresses
  * them. */
 #ifndef TREB_GEN_WRITE_CELLS_PACK_H
 #define TREB_GEN_WRITE_CELLS_PACK_H
@@ -13,7 +13,7 @@ void nibbles_pack(const Plies *chosen, size_t cells, uint8_t *out);
 void nibbles_unpack(const uint8_t *in, size_t cells, Plies *out);
 
 /* Distances: a byte for each cell. `bounds`: some distances are marked as bounds. bytes_pack
- * returns false if some cells do not fit. */
+ * returns false if some cells do not fit into a byte. */
 bool bytes_pack(bool bounds, const Plies *chosen, size_t cells, uint8_t *out);
 void bytes_unpack(bool bounds, const uint8_t *in, size_t cells, Plies *out);
 

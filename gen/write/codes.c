@@ -69,7 +69,8 @@ static uint64_t word_needed(const Plane *p, treb_metric metric, size_t w)
 
 enum { PART = 64 /* words chosen at a time */ };
 
-/* `as`: the metric whose distances the solver has for `metric` (slice_metric). */
+/* Chooses the distances of `words` words from `first` on. `as`: the metric whose distances the solver uses
+ * for `metric` (see slice_metric). */
 static void choose_distances(const Plane *p, treb_metric metric, treb_metric as, size_t first,
                              size_t words, Plies *out)
 {
@@ -83,7 +84,7 @@ static void choose_distances(const Plane *p, treb_metric metric, treb_metric as,
     }
 }
 
-/* Marks one kind of cell after the other. A later kind replaces an earlier one. */
+/* Chooses verdicts. Marks one kind of cell after the other. A later kind replaces an earlier one. */
 static void choose_verdicts(const Plane *p, size_t first, size_t words, Plies *out)
 {
     const Kernel *kernel = kernel_best();
@@ -141,7 +142,7 @@ static Plies order_row(const Plies *chosen, const uint32_t *offset, uint32_t rad
     return before;
 }
 
-/* Copies a row of the innermost axis, if it is a single man's. */
+/* Copies a row of the innermost axis, if that axis is a single man. */
 static inline Plies fill_row(const CodesMap *map, treb_metric metric, const Plies *chosen,
                              Plies before, Plies *out)
 {

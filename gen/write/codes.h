@@ -1,6 +1,6 @@
-/* codes.h - the cells of one plane on their way to a file: choosing their codes, bringing them
- * into the file's order and packing them. A code is what a table file keeps of a cell: a
- * verdict, or a distance as the metric stores it. */
+/* codes.h - prepares the cells of one plane for a file: chooses their codes, copies them into the file's
+ * order and packs them. A code is the number that a table file stores for a cell: a verdict, or a
+ * distance as the metric stores it. */
 #ifndef TREB_GEN_WRITE_CODES_H
 #define TREB_GEN_WRITE_CODES_H
 
@@ -9,12 +9,13 @@
 
 /* Special values of a chosen cell. */
 enum {
-    /* any value will do: no legal position, or a reader finds the value by looking at some moves */
+    /* any value is valid: no legal position, or a reader finds the value by looking at some moves */
     CELL_FREE = PLIES_OPEN,
-    CELL_UP_TO_DRAW = KERNEL_CAPPED, /* any verdict up to a draw will do, because a capture draws */
+    /* any verdict up to a draw is valid, because a capture draws */
+    CELL_UP_TO_DRAW = KERNEL_CAPPED,
     CODES_END = CELL_UP_TO_DRAW - 1, /* codes are smaller than this */
     /* Added to the code of a mate distance that a reader finds by looking at captures or at the
-     * last pawn's promotion: any longer win or shorter loss will do. Codes from BOUND_CODES_END
+     * last pawn's promotion: the code of any longer win or shorter loss is valid too. Codes from BOUND_CODES_END
      * on are not marked, so that marked ones fit into a byte (cells_pack.c). */
     CELL_BOUND = (PLIES_OPEN + 1) / 2,
     BOUND_CODES_END = 125
@@ -22,17 +23,20 @@ enum {
 
 /* How the cells of a plane in the file's order lie in the solver's order. Constant for a file. */
 typedef struct CodesMap {
-    unsigned axes;                      /* number of axes without the kings */
-    uint32_t radix[INDEX_GROUPS_MAX];   /* outermost axis first */
-    uint32_t *offset[INDEX_GROUPS_MAX]; /* by coordinate: offset in the solver's plane, after swapping */
-    size_t row_pitch;                   /* cells of a row of the innermost axis, with padding */
-    size_t plane_cells;                 /* cells of a plane in the file */
-    size_t cells;                       /* cells of a plane of the solver */
+    unsigned axes;                    /* number of axes without the kings */
+    uint32_t radix[INDEX_GROUPS_MAX]; /* outermost axis first */
+    /* by coordinate: offset in the solver's plane, after swapping */
+    uint32_t *offset[INDEX_GROUPS_MAX];
+    size_t row_pitch;   /* cells of a row of the innermost axis, with padding */
+    size_t plane_cells; /* cells of a plane in the file */
+    size_t cells;       /* cells of a plane of the solver */
     /* If the innermost axis is a single man, its squares should lie next to each other in
      * memory. So bits `swap` to `swap` + 5 of a cell's number change places with bits 0 to 5. 0:
      * they lie next to each other already, or it is not a single man. */
     unsigned swap;
-    bool straight; /* the squares of the innermost axis lie next to each other, after swapping if `swap` is not 0 */
+    /* the squares of the innermost axis lie next to each other, after swapping if `swap` is not
+     * 0 */
+    bool straight;
     const Kernel *kernel;
 } CodesMap;
 
@@ -71,7 +75,7 @@ static inline Plies codes_settle(Plies chosen, Plies before)
     return chosen == CELL_FREE || before <= TREB_DRAW ? before : TREB_DRAW;
 }
 
-/* Brings a chosen plane into the file's order. Cells that do not matter get the code of the cell
+/* Copies a chosen plane into the file's order. Cells that do not matter get the code of the cell
  * before them, which compresses best. `spare` is memory for another plane of the solver.
  *
  * This is not reorder.h: it writes cells of two bytes, pads rows, and each cell may depend on
@@ -82,11 +86,12 @@ void codes_order(const CodesMap *map, treb_metric metric, const Plies *chosen, P
 /* How codes are packed into bytes. */
 typedef struct Packing {
     treb_metric metric;
-    unsigned per_byte, base, width;
+    unsigned per_byte, base;   /* number of cells in a byte, and number of values of each */
+    unsigned width;            /* bytes of a code if per_byte is 1, else 1 */
     uint8_t digit[WDL_VALUES]; /* the digit of each verdict; not used for distances */
 } Packing;
 
-/* Bytes that `cells` cells take. `cells` must be a multiple of per_byte. */
+/* Returns the number of bytes of `cells` packed cells. `cells` must be a multiple of per_byte. */
 static inline size_t codes_packed(const Packing *packing, size_t cells)
 {
     return cells / packing->per_byte * packing->width;

@@ -186,7 +186,7 @@ static treb_status exchange_take(void *context, const ReceivedBytes *batch, treb
         const size_t size = window_cells(f->s, window, item.chunk);
         if (ZSTD_decompress(f->taken, chunk_cells(f->s), batch->bytes + at + sizeof item,
                             item.packed) != size)
-            return fail(error, TREB_ERR_IO, "data from another rank was damaged on the way");
+            return fail(error, TREB_ERR_IO, "data from another process was damaged on the way");
         put_window(f, item.slice, item.chunk, f->taken);
     }
     return TREB_OK;

@@ -65,8 +65,8 @@ void reorder_copy(const Reorder *r, const uint8_t *from, uint64_t first, size_t 
 
 /* ---- Whole axes ------------------------------------------------------------------------------ */
 
-/* Cells that are neighbours along one axis in the input are neighbours along another, the
- * innermost, in the output. Cells are copied in tiles of both axes, so that each line of the
+/* In the input, adjacent cells are neighbours along one axis; in the output, along another axis, the
+ * innermost one. Cells are copied in tiles of both axes, so that each line of the
  * processor's cache is used for more than one cell. */
 enum { TILE = 64 };
 
@@ -84,6 +84,7 @@ static int nearest_axis(const ReorderAxis *axis, int axes)
     return nearest;
 }
 
+/* Copies one tile. */
 static void copy_tile(const ReorderAxis *across, const ReorderAxis *along, const uint8_t *from,
                       uint32_t column, uint32_t row, uint8_t *out)
 {
@@ -113,6 +114,7 @@ static void place_of(const ReorderAxis *axis, int axes, int nearest, uint64_t n,
     }
 }
 
+/* Returns the number of these combinations. */
 static uint64_t places(const ReorderAxis *axis, int axes, int nearest)
 {
     uint64_t count = 1;
@@ -121,7 +123,7 @@ static uint64_t places(const ReorderAxis *axis, int axes, int nearest)
     return count;
 }
 
-/* Copies all cells of such a combination. */
+/* Copies all cells of the n-th combination, see place_of. */
 static void copy_place(const ReorderAxis *axis, int axes, int nearest, uint64_t n,
                        const uint8_t *from, uint8_t *out)
 {

@@ -1,20 +1,20 @@
-/* reorder.h - copies cells of a slice from the solver's order to the order of one of our files
- * with codec symbols.
+/* reorder.h - copies cells of a slice from the solver's order to the order of a table file with codec
+ * symbols.
  *
- * Both orders number cells by the same axes (the kings and each group of like men), only in
- * another order. So a cell's number in the solver's order is a sum of one offset for each axis.
- * Syzygy's files number positions in another way, without such axes; gen/syzygy/remap.h does
- * that. codes_order does it for codec zstd. */
+ * Both orders number cells by the axes of the index (the kings and each group of like men), but the
+ * axes come in a different order. So a cell's number in the solver's order is a sum of one offset for
+ * each axis. For codec zstd, codes_order does this. Syzygy's files number positions without such axes:
+ * see gen/syzygy/remap.h. */
 #ifndef TREB_GEN_WRITE_REORDER_H
 #define TREB_GEN_WRITE_REORDER_H
 
 #include "core/format/index.h"
 #include "gen/solve/slice_provider.h"
 
-/* Where the cells of a file come from. */
+/* The axes of a file, and where its cells come from. */
 typedef struct Reorder {
     Index index;
-    uint64_t cells; /* of a slice */
+    uint64_t cells; /* number of cells of a slice */
     int axes;
     uint32_t radix[INDEX_AXES_MAX];   /* number of coordinates, outermost axis first */
     uint64_t *offset[INDEX_AXES_MAX]; /* offset in the solver's order, by coordinate */
@@ -29,7 +29,7 @@ void reorder_free(Reorder *reorder); /* a Reorder that is all 0 may be freed too
 void reorder_copy(const Reorder *reorder, const uint8_t *from, uint64_t first, size_t count,
                   uint8_t *out);
 
-/* Copies all cells of a slice, in parallel. Several times as fast as reorder_copy. */
+/* Copies all cells of a slice, in parallel. It is several times faster than reorder_copy. */
 void reorder_slice(const Reorder *reorder, const uint8_t *from, uint8_t *out);
 
 /* One axis: its number of coordinates, the offset of each coordinate in `from`, and the step
@@ -40,7 +40,7 @@ typedef struct ReorderAxis {
     uint64_t to;
 } ReorderAxis;
 
-/* Copies all cells that these axes number. The innermost axis must have step 1. */
+/* Copies the cells of all combinations of coordinates of these axes. The innermost axis must have step 1. */
 void reorder_axes(const ReorderAxis *axis, int axes, const uint8_t *from, uint8_t *out);
 
 #endif

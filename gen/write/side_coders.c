@@ -1,7 +1,7 @@
 /* side_coders.c - see side_coders.h.
  *
- * Slices of one class have the first pawn on the same square or on one near it, so they are much
- * alike. Whether several codes are worth their cost is tested on one class in the middle of the
+ * Slices of one class have the first pawn on the same square or on one near it, so they are
+ * similar. Whether several codes are worth their cost is tested on one class in the middle of the
  * table. */
 #include "gen/write/side_coders.h"
 
@@ -17,19 +17,20 @@
 enum {
     /* cells of the slices that codes are learned from, at most; at least one slice of each class */
     LEARN_CELLS = 512 << 20,
-    STRETCH = 1 << 13,       /* cells of a stretch: a part of what a code is learned from */
-    STRETCHES = 2048,        /* about the largest number of stretches */
-    CLASSES_FEW = 4,         /* classes of a side that takes less than LARGE_BYTES with one code */
+    STRETCH = 1 << 13, /* cells of a stretch: a part of what a code is learned from */
+    STRETCHES = 2048,  /* about the largest number of stretches */
+    CLASSES_FEW = 4,   /* classes of a side that takes less than LARGE_BYTES with one code */
     LARGE_BYTES = 3 << 20,
-    MANY_BYTES = 384 << 10,      /* sides that take less with one code are not divided */
-    MANY_CELLS = 8 << 20,        /* tables with fewer cells are not divided */
-    LEARN_AT_ONCE = 4,           /* most codes that are learned at the same time */
-    CLASS_SAMPLE_CELLS = 1 << 20 /* cells of a class, from which the number of cells of a block is estimated */
+    MANY_BYTES = 384 << 10, /* sides that take less with one code are not divided */
+    MANY_CELLS = 8 << 20,   /* tables with fewer cells are not divided */
+    LEARN_AT_ONCE = 4,      /* most codes that are learned at the same time */
+    /* cells of a class, from which the number of cells of a block is estimated */
+    CLASS_SAMPLE_CELLS = 1 << 20
 };
 
-/* Bytes of a block. The first size is for distances, the second for verdicts and distances; both
- * were chosen by the time of reading a cell. The smaller sizes are such that a page holds a
- * whole number of blocks with their data. */
+/* Bytes of a block. choose_block tries them in this order: distances begin with the first size,
+ * verdicts with the second. These two were chosen by the time that reading a cell takes; the
+ * smaller sizes are such that a page holds a whole number of blocks with their data. */
 static const uint16_t block_sizes[] = {184, 64, 31, 20, 10};
 enum { BLOCK_SIZES = sizeof block_sizes / sizeof *block_sizes };
 
@@ -71,7 +72,7 @@ typedef struct TrainingCells {
     size_t count, size; /* `count`: of stretches; `size`: cells of all stretches */
 } TrainingCells;
 
-/* A class needs fewer stretches than an undivided table, because its slices are alike. */
+/* A class needs fewer stretches than an undivided table, because its slices are similar. */
 static size_t training_stretches(unsigned classes)
 {
     return classes > 1 ? STRETCHES / 2 : STRETCHES;
@@ -128,7 +129,7 @@ static void take_parts(const SideEncoder *s, TrainingCells *training, size_t fir
 }
 
 /* Returns `every` for take_parts, so that there are about as many stretches as wanted. */
-static uint64_t parts_apart(const SideEncoder *s, size_t slices)
+static uint64_t stretches_step(const SideEncoder *s, size_t slices)
 {
     uint64_t parts = (slices * sampled_cells(s) + STRETCH - 1) / STRETCH;
     size_t wanted = training_stretches(s->classes);
@@ -144,7 +145,7 @@ static void take_from_sample(const SideEncoder *s, TrainingCells *training)
     while (first < sample->count && sample->number[first] < class->first) first++;
     for (end = first; end < sample->count; end++)
         if (sample->number[end] - class->first >= class->slices) break;
-    take_parts(s, training, first, end - first, parts_apart(s, end - first));
+    take_parts(s, training, first, end - first, stretches_step(s, end - first));
 }
 
 /* Number of slices of a class to learn from. */
@@ -166,7 +167,7 @@ static treb_status take_from_slices(SideEncoder *s, TrainingCells *training, tre
     uint64_t *number = malloc((wanted + 1) * sizeof *number);
     if (number == NULL) return fail_memory(error);
     size_t count = side_list_slices(s, class->first, class->slices, wanted, number);
-    uint64_t every = parts_apart(s, count);
+    uint64_t every = stretches_step(s, count);
     treb_status status = TREB_OK;
     for (size_t at = 0; at < count && status == TREB_OK; at += most) {
         s->sample.count = count - at < most ? count - at : most;
@@ -187,7 +188,7 @@ static treb_status take_from_large(SideEncoder *s, TrainingCells *training, treb
     treb_status status = side_sample_window(s, &s->reorder, count > 0 ? count : 1, true, error);
     s->sample.count = count;
     if (status == TREB_OK) status = side_fill_batch(s, &s->sample, error);
-    if (status == TREB_OK) take_parts(s, training, 0, count, parts_apart(s, count));
+    if (status == TREB_OK) take_parts(s, training, 0, count, stretches_step(s, count));
     return status;
 }
 
@@ -315,7 +316,12 @@ static void class_free(SliceClass *class)
 static treb_status try_class(const SideEncoder *s, const SliceClass *class, const Coder *common,
                              double *bytes, treb_error *error)
 {
-    enum { BLOCK = 10, ROUNDING = 50 /* ROUNDING: adds 1/50, because the code was learned from some of the cells that are counted */ };
+    enum {
+        BLOCK = 10,
+        /* ROUNDING: adds 1/50, because the code was learned from some of the cells that are
+         * counted */
+        ROUNDING = 50
+    };
     CoderBuffer *buffer = coder_buffer_make(common);
     treb_status status = buffer != NULL ? TREB_OK : fail_memory(error);
     uint64_t by_own = 0, by_common = 1;
@@ -377,8 +383,8 @@ static treb_status choose_block(SideEncoder *s, treb_error *error)
         s->block_bytes = block_sizes[i];
         blocks = 0;
         for (unsigned c = 0; c < s->classes && status == TREB_OK; c++)
-            status = count_blocks(&s->each[c], s->each[c].coder, buffer, s->block_bytes, &blocks,
-                                  error);
+            status =
+                count_blocks(&s->each[c], s->each[c].coder, buffer, s->block_bytes, &blocks, error);
         if (cells < FULL * blocks) break;
     }
     coder_buffer_free(buffer);
@@ -404,6 +410,6 @@ void side_free_coders(SideEncoder *s)
 
 uint64_t side_learn_memory(const Layout *layout, unsigned wanted)
 {
-    uint64_t some = budget_cost(CLASS_SAMPLE_CELLS + STRETCH);
-    return learn_memory(1) + (side_classes_most(layout, wanted) + 1) * some;
+    uint64_t sample = budget_cost(CLASS_SAMPLE_CELLS + STRETCH);
+    return learn_memory(1) + (side_classes_most(layout, wanted) + 1) * sample;
 }

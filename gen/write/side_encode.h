@@ -10,8 +10,8 @@ typedef struct BlockOutput {
     SideEncoder *side;
     TableWriter *writer[2]; /* the second may be NULL */
     unsigned class;         /* the class of slices that is being written */
-    BlockSpool
-        *spool; /* keeps the blocks for the first process; NULL: the blocks are written at once */
+    /* keeps the blocks for the first process; NULL: the blocks are written at once */
+    BlockSpool *spool;
 } BlockOutput;
 
 /* Cells to encode, all of one class. */

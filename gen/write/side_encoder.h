@@ -19,10 +19,10 @@
 #include "gen/write/symbols_job.h"
 
 enum {
-    SAMPLE_CELLS =
-        128 << 20, /* cells of the sample, at most; at least one slice that is not large */
-    BATCH_CELLS =
-        16 << 20,     /* cells of the slices that are coded together, at most; at least one slice */
+    /* cells of the sample, at most; at least one slice that is not large */
+    SAMPLE_CELLS = 128 << 20,
+    /* cells of the slices that are coded together, at most; at least one slice */
+    BATCH_CELLS = 16 << 20,
     CLASSES = 12,     /* most classes of a side */
     ROWS = 8,         /* rows of SideEncoder.value_by_row */
     SEGMENT = 1 << 20 /* cells that a thread codes at a time */
@@ -48,8 +48,8 @@ struct SideEncoder {
     /* The value of a cell by what is stored for its verdict (see row_of in side_values.c) and cell code. */
     uint8_t value_by_row[ROWS][PLIES_OPEN + 1];
     bool present[ENCODE_VALUES]; /* values that occur */
-    uint8_t
-        up_to[ENCODE_LIMITS]; /* of mate distances: the value that ENCODE_UP_TO | n stands for */
+    /* of mate distances: the value that ENCODE_UP_TO | n stands for */
+    uint8_t up_to[ENCODE_LIMITS];
     CellBatch sample;
     uint8_t *whole; /* memory for all slices by their number, where memory is plentiful; or NULL */
     bool filled;    /* `whole` holds all slices, not only those of the sample */

@@ -45,7 +45,8 @@ static treb_status bring_blocks(BlockOutput *out, BlockSpool *spool, treb_error 
 /* How a slice is divided among processes: into coordinates of the outermost axis if slices are
  * large, otherwise into segments. */
 typedef struct Units {
-    uint64_t unit, units;   /* cells of a unit (the last may have fewer); number of units of the slice */
+    uint64_t unit,
+        units; /* cells of a unit (the last may have fewer); number of units of the slice */
     uint64_t each, at_once; /* cells of a coordinate; units that each process takes at a time */
 } Units;
 

@@ -11,7 +11,10 @@
 #include "core/system/error.h"
 #include "gen/write/side_cells.h"
 
-enum { LIMITS = ENCODE_LIMITS - 1, UNKNOWN = ENCODE_UP_TO | LIMITS /* UNKNOWN: a value that no cell may have */ };
+enum {
+    LIMITS = ENCODE_LIMITS - 1,
+    UNKNOWN = ENCODE_UP_TO | LIMITS /* UNKNOWN: a value that no cell may have */
+};
 
 /* How often each cell code occurs. */
 typedef struct Counts {
@@ -94,15 +97,16 @@ bool symbols_fit(const Histograms *histograms, treb_metric metric, int side)
 }
 
 /* Chooses what each value stands for, under a verdict. */
-static treb_status rank_codes(SideEncoder *s, int verdict, const uint64_t *count, treb_error *error)
+static treb_status number_codes(SideEncoder *s, int verdict, const uint64_t *count,
+                                treb_error *error)
 {
-    ValueCount rank[PLIES_OPEN + 1];
+    ValueCount sorted[PLIES_OPEN + 1];
     bool there[PLIES_OPEN + 1] = {false}, bounds = s->job->header->bounds;
     unsigned values = 0;
     mark_codes(s->job->histograms, s->job->metric, s->side, verdict, there);
     for (unsigned code = 0; code <= PLIES_OPEN; code++)
-        if (there[code]) rank[values++] = (ValueCount){count[code], code};
-    qsort(rank, values, sizeof *rank,
+        if (there[code]) sorted[values++] = (ValueCount){count[code], code};
+    qsort(sorted, values, sizeof *sorted,
           !bounds               ? values_by_count
           : verdict > TREB_DRAW ? compare_codes_of_wins
                                 : compare_codes);
@@ -114,8 +118,8 @@ static treb_status rank_codes(SideEncoder *s, int verdict, const uint64_t *count
     if (side->plies[verdict] == NULL) return fail_memory(error);
     side->codes[verdict] = (uint16_t)values;
     for (unsigned i = 0; i < values; i++) {
-        side->plies[verdict][i] = (uint16_t)codes_plies(s->job->metric, verdict, rank[i].value);
-        s->value[verdict][rank[i].value] = (uint8_t)i;
+        side->plies[verdict][i] = (uint16_t)codes_plies(s->job->metric, verdict, sorted[i].value);
+        s->value[verdict][sorted[i].value] = (uint8_t)i;
         s->present[i] = true;
     }
     return TREB_OK;
@@ -165,7 +169,7 @@ static void set_bounds(SideEncoder *s, const Counts *counts)
 
 /* Chooses what the values stand for, in a file of distances, from how frequent the distances are
  * in the sample. */
-static treb_status rank_distances(SideEncoder *s, treb_error *error)
+static treb_status choose_distances(SideEncoder *s, treb_error *error)
 {
     Counts *counts = calloc(1, sizeof *counts);
     if (counts == NULL) return fail_memory(error);
@@ -175,7 +179,7 @@ static treb_status rank_distances(SideEncoder *s, treb_error *error)
     for (int v = 0; v < WDL_VALUES && processes != NULL && status == TREB_OK; v++)
         processes->all_sum(processes->context, counts->of[v], CODES_END);
     for (int v = 0; v < WDL_VALUES && status == TREB_OK; v++)
-        if (v != TREB_DRAW) status = rank_codes(s, v, counts->of[v], error);
+        if (v != TREB_DRAW) status = number_codes(s, v, counts->of[v], error);
     if (status == TREB_OK && s->job->header->bounds) set_bounds(s, counts);
     free(counts);
     return status;
@@ -183,7 +187,7 @@ static treb_status rank_distances(SideEncoder *s, treb_error *error)
 
 /* Chooses what the values stand for, in a file of verdicts: the verdicts that occur, in their
  * order, so that "up to a draw" is a range of values. CELL_UP_TO_DRAW is such a range. */
-static treb_status rank_verdicts(SideEncoder *s, treb_error *error)
+static treb_status choose_verdicts(SideEncoder *s, treb_error *error)
 {
     TableSide *side = &s->job->header->side[s->side];
     const uint64_t *count = s->job->statistics->count[s->side];
@@ -206,8 +210,8 @@ static treb_status rank_verdicts(SideEncoder *s, treb_error *error)
 treb_status side_choose_values(SideEncoder *s, treb_error *error)
 {
     memset(s->value, UNKNOWN, sizeof s->value);
-    if (s->job->metric == TREB_WDL) return rank_verdicts(s, error);
-    treb_status status = rank_distances(s, error);
+    if (s->job->metric == TREB_WDL) return choose_verdicts(s, error);
+    treb_status status = choose_distances(s, error);
     /* Cells without a distance do not matter, nor do cells of drawn positions. */
     for (int v = 0; v < WDL_VALUES; v++)
         memset(s->value[v] + CODES_END, ENCODE_ANY, PLIES_OPEN + 1 - CODES_END);

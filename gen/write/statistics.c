@@ -134,9 +134,9 @@ void plane_statistics_sum(PlaneStatistics *planes, const Processes *processes)
 }
 
 /* Counts the distances of a slice by verdict: the solver's counts, with cursed wins and blessed
- * losses apart. */
+ * losses under their own verdicts. */
 static void find_histogram(const SolvedSlice *slice, treb_metric metric, int side,
-                        const PlaneStatistics *planes, PlyHistogram *out)
+                           const PlaneStatistics *planes, PlyHistogram *out)
 {
     const treb_metric as = slice_metric(slice, metric);
     const PlyCounts *counts = &slice->counts[as];
@@ -281,8 +281,8 @@ static treb_status add_longest(TableStatistics *statistics, uint64_t number,
 
 static treb_status add_metric(TableStatistics *statistics, Histograms *histograms, uint64_t number,
                               const SolvedSlice *slice, treb_metric metric, int side,
-                              const PlaneStatistics *planes, PlyHistogram *histogram, MemoryBudget *budget,
-                              const Processes *processes, treb_error *error)
+                              const PlaneStatistics *planes, PlyHistogram *histogram,
+                              MemoryBudget *budget, const Processes *processes, treb_error *error)
 {
     treb_status status = TREB_OK;
     find_histogram(slice, metric, side, planes, histogram);

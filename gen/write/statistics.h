@@ -7,11 +7,14 @@
 #include "gen/solve/processes.h"
 
 typedef struct TableStatistics {
-    uint64_t count[2][WDL_VALUES]; /* by side to move; each order of like men counts until statistics_finish */
+    uint64_t count
+        [2]
+        [WDL_VALUES]; /* by side to move; each order of like men counts until statistics_finish */
     uint32_t longest[TREB_METRICS][2][WDL_VALUES];
-    uint64_t where[TREB_METRICS][2][WDL_VALUES]; /* number of the slice with the position of `fen` */
+    uint64_t where[TREB_METRICS][2]
+                  [WDL_VALUES]; /* number of the slice with the position of `fen` */
     char fen[TREB_METRICS][2][WDL_VALUES]
-            [TABLE_FEN_SIZE]; /* a position with the longest distance: the first one of the first such slice */
+            [TABLE_FEN_SIZE]; /* the first position with the longest distance */
 } TableStatistics;
 
 /* Number of positions by metric, side to move, verdict and plies. */

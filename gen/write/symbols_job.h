@@ -15,8 +15,8 @@ typedef struct SymbolsJob {
     const Cells *cells; /* of the metric; the verdicts if the metric is TREB_WDL */
     unsigned classes;   /* see WriteOptions */
     uint64_t large;     /* see WriteOptions */
-    const atomic_bool
-        *stop; /* when true the work ends soon and the files are not complete; NULL allowed */
+    /* when true the work ends soon and the files are not complete; NULL allowed */
+    const atomic_bool *stop;
     WriteProgress *progress; /* NULL allowed */
     const Processes *
         processes; /* that write the file together: see side_processes.h; NULL: this process alone */
@@ -26,7 +26,8 @@ typedef struct SymbolsJob {
     /* The caller sets codec, material, index, metric and how many cells share a byte. The writer adds sides, orders of
      * axes, codes and value maps. */
     TableHeader *header;
-    /* Header of a second file, of another metric with the same cells. It gets the same additions. NULL: no such file. */
+    /* Header of a second file, of another metric with the same cells. It gets the same additions.
+     * NULL: there is no second file. */
     TableHeader *copy;
 } SymbolsJob;
 

@@ -7,16 +7,16 @@
 /* Returns the coordinate number `place` of a part. */
 static uint32_t part_coordinate(const WindowPart *part, uint32_t place)
 {
-    uint32_t skipped = place / WINDOW_RUN * WINDOW_RUN * (part->apart - 1);
+    uint32_t skipped = place / WINDOW_RUN * WINDOW_RUN * (part->every - 1);
     return part->first + place + skipped;
 }
 
-/* Returns the part with one of `apart` runs of all coordinates of an axis. */
-static WindowPart spread_part(uint32_t radix, uint32_t apart)
+/* Returns the part that has one of `every` runs of an axis with `radix` coordinates. */
+static WindowPart spread_part(uint32_t radix, uint32_t every)
 {
-    uint32_t round = WINDOW_RUN * apart, left = radix % round;
+    uint32_t round = WINDOW_RUN * every, left = radix % round;
     uint32_t count = radix / round * WINDOW_RUN + (left < WINDOW_RUN ? left : WINDOW_RUN);
-    return (WindowPart){0, count, apart};
+    return (WindowPart){0, count, every};
 }
 
 /* Completes a window whose parts are set. Returns false if out of memory. */
@@ -48,6 +48,7 @@ bool window_init(Window *w, const Reorder *r, uint32_t first, uint32_t count)
     return false;
 }
 
+/* Returns the number of cells of the parts of the first `axes` axes. */
 static uint64_t parts_cells(const Window *w, int axes)
 {
     uint64_t cells = 1;
@@ -58,9 +59,9 @@ static uint64_t parts_cells(const Window *w, int axes)
 /* Halves the part of an axis. Returns false if it has only one run. */
 static bool halve(Window *w, const Reorder *r, int axis)
 {
-    uint32_t apart = 2 * w->part[axis].apart;
+    uint32_t every = 2 * w->part[axis].every;
     if (w->part[axis].count <= WINDOW_RUN) return false;
-    w->part[axis] = spread_part(r->radix[axis], apart);
+    w->part[axis] = spread_part(r->radix[axis], every);
     return true;
 }
 
@@ -90,9 +91,9 @@ static int64_t kings_place(const Window *w, uint32_t kings)
 {
     const WindowPart *part = &w->part[w->kings];
     if (kings < part->first) return -1;
-    uint32_t at = kings - part->first, round = WINDOW_RUN * part->apart;
-    if (part->apart > 1 && at % round >= WINDOW_RUN) return -1;
-    uint32_t place = part->apart > 1 ? at / round * WINDOW_RUN + at % round : at;
+    uint32_t at = kings - part->first, round = WINDOW_RUN * part->every;
+    if (part->every > 1 && at % round >= WINDOW_RUN) return -1;
+    uint32_t place = part->every > 1 ? at / round * WINDOW_RUN + at % round : at;
     return place < part->count ? (int64_t)place : -1;
 }
 

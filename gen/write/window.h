@@ -1,15 +1,15 @@
-/* window.h - some of the cells of a slice, in the file's order, if the slice is too large to be
- * in memory as a whole. A window has the cells with some of the coordinates of each axis. It is
- * filled plane by plane. */
+/* window.h - holds a part of the cells of a slice in the file's order, for a slice that is too large for
+ * the memory. A window has the cells with some of the coordinates of each axis. The caller fills it
+ * plane by plane. */
 #ifndef TREB_GEN_WRITE_WINDOW_H
 #define TREB_GEN_WRITE_WINDOW_H
 
 #include "gen/write/reorder.h"
 
-/* The coordinates of an axis: `count` from `first` on. If `apart` is more than 1, for a sample,
- * one of `apart` runs of WINDOW_RUN coordinates. */
+/* The coordinates of an axis that a window has: `count` coordinates from `first` on. In a sample `every`
+ * may be more than 1: then the window has only one of `every` runs of WINDOW_RUN coordinates. */
 typedef struct WindowPart {
-    uint32_t first, count, apart;
+    uint32_t first, count, every;
 } WindowPart;
 
 enum { WINDOW_RUN = 8 };
@@ -18,10 +18,9 @@ typedef struct Window {
     int axes, kings; /* kings: place of their axis in the order */
     uint8_t order[INDEX_AXES_MAX];
     WindowPart part[INDEX_AXES_MAX]; /* by place in the order, outermost first */
-    uint64_t
-        *from[INDEX_AXES_MAX]; /* offset of each of these coordinates in the solver's order */
+    uint64_t *from[INDEX_AXES_MAX];  /* offset of each of these coordinates in the solver's order */
     uint64_t stride[INDEX_AXES_MAX]; /* step of a coordinate in the window */
-    uint64_t cells;
+    uint64_t cells;                  /* number of cells of the window */
 } Window;
 
 /* Makes a window of `count` coordinates of the outermost axis, from `first` on. Returns false if
@@ -35,19 +34,19 @@ bool window_init_sample(Window *window, const Reorder *reorder, uint64_t cells, 
 
 void window_free(Window *window); /* a window that is all 0 may be freed too */
 
-/* window_has tells whether the window has cells of a plane. window_add copies those from all
- * cells of the plane to the window. */
+/* window_has returns whether the window has cells of a plane. window_add copies these cells to the window.
+ * `plane` has all cells of the plane, and `cells` is the window's memory. */
 bool window_has(const Window *window, uint32_t kings);
 void window_add(const Window *window, uint32_t kings, const uint8_t *plane, uint8_t *cells);
 
 /* The steps of window_add, for a plane that another process has: window_take copies the window's
- * cells of a plane, window_plane_cells of them, to `out`; window_put copies these to their place
- * in the window. */
+ * cells of a plane, window_plane_cells of them, to `out`; window_put copies them from `taken` to
+ * their place in the window. */
 uint64_t window_plane_cells(const Window *window);
 void window_take(const Window *window, const uint8_t *plane, uint8_t *out);
 void window_put(const Window *window, uint32_t kings, const uint8_t *taken, uint8_t *cells);
 
-/* Makes a Reorder that brings the cells of a window into another order. Returns false if out of
+/* Makes a Reorder that copies the cells of a window into another order of the axes. Returns false if out of
  * memory. */
 bool window_reorder(Reorder *reorder, const Window *window, const Layout *layout,
                     const uint8_t *order);

@@ -7,8 +7,9 @@
 
 /* In cells. */
 typedef struct WriteProgress {
-    _Atomic uint64_t added;        /* cells of both sides to move that were added and wait */
-    _Atomic uint64_t all, written; /* cells of all files to write, 0 until writing begins; cells written */
+    _Atomic uint64_t added; /* cells of both sides to move that were added and wait */
+    _Atomic uint64_t all,
+        written; /* cells of all files to write, 0 until writing begins; cells written */
 } WriteProgress;
 
 static inline void progress_add(_Atomic uint64_t *count, uint64_t cells)

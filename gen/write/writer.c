@@ -287,7 +287,7 @@ static treb_status file_made(Writer *w, treb_metric metric, treb_error *error)
 /* Makes an encoder for each thread. Returns false if out of memory. */
 static bool encoders_new(Writer *w, treb_metric metric)
 {
-    /* Without pawns DTC is mostly the same as DTZ. So both are tuned alike, and the bytes are
+    /* Without pawns DTC is mostly the same as DTZ. So both are tuned in the same way, and the bytes are
      * the same whichever metrics are made. */
     bool as_dtz = metric == TREB_DTC && !w->layout->pawns;
     const int level = w->options.level;

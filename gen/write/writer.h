@@ -24,9 +24,9 @@ typedef struct WriteOptions {
     /* mate distances in files with codec symbols are bounds from this number of men on; 0:
      * BOUNDS_MEN */
     int bounds;
-    bool wide;        /* codec zstd with two bytes a distance, even where one suffices */
-    uint64_t keep;    /* bytes of cells that may wait in memory */
-    const char *path; /* see CellsPlace */
+    bool wide;               /* codec zstd with two bytes a distance, even where one suffices */
+    uint64_t keep;           /* bytes of cells that may wait in memory */
+    const char *path;        /* see CellsPlace */
     WriteProgress *progress; /* NULL allowed */
     /* The processes that have solved the table together. Each has a writer and makes the same
      * calls; the first one writes the files. NULL: this process alone. */

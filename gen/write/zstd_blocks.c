@@ -8,12 +8,12 @@
 
 #include "core/system/error.h"
 
-/* log2 of the bytes of a block before compression: as large as a probe of a block that is not in
- * memory can afford. */
+/* log2 of the bytes of a block before compression, by metric. A probe must read and decompress a whole
+ * block, which limits the size. */
 static const unsigned block_bits_of[TREB_METRICS] = {15, 16, 16, 15};
 
-/* Returns the number of this thread among those that work in parallel, at whichever level they
- * do. Only one level is parallel: generate_run makes sure of that. */
+/* Returns the number of this thread in the parallel region. Only one level of regions is parallel:
+ * generate_run ensures that. */
 static int worker(void)
 {
     int n = omp_get_ancestor_thread_num(1);
@@ -88,8 +88,9 @@ void zstd_blocks_close(ZstdBlocks *file)
     memset(file, 0, sizeof *file);
 }
 
-/* ---- blocks ---------------------------------------------------------------------------------- */
+/* ---- Blocks ---------------------------------------------------------------------------------- */
 
+/* Compresses a block and adds it to the file, and to its copy if there is one. */
 static treb_status block_write(ZstdBlocks *file, int side, uint64_t block, const uint8_t *bytes,
                                size_t size, treb_error *error)
 {
@@ -108,7 +109,7 @@ static treb_status block_write(ZstdBlocks *file, int side, uint64_t block, const
     return status;
 }
 
-/* Returns the bytes of a block; the last one may be shorter. */
+/* Returns the number of bytes of a block; the last block may be shorter. */
 static size_t block_size(const ZstdBlocks *file, uint64_t block)
 {
     uint64_t size = UINT64_C(1) << file->header.block_bits, start = block * size;

@@ -1,8 +1,8 @@
 /* zstd_file.c - see zstd_file.h.
  *
- * A sample decides the order of the axes and, for distances, the side to move. Then chunk by
- * chunk, in parallel, planes are brought into that order, packed, and cut into the file's blocks
- * (zstd_blocks.h). */
+ * A sample decides the order of the axes and, for distances, the side to move. Then threads take
+ * chunks in parallel, copy the planes of a chunk into that order, pack them, and write the bytes to the
+ * file's blocks (zstd_blocks.h). */
 #include "gen/write/zstd_file.h"
 
 #include <string.h>
@@ -11,16 +11,17 @@
 #include "core/system/memory_layout.h"
 #include "core/system/stop.h"
 
-/* ---- Room ------------------------------------------------------------------------------------ */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* Memory to bring planes into the file's order: for a chunk, for two planes, and for the packed
- * bytes of a chunk. */
+/* Memory to copy planes into the file's order: for the cells of a chunk, for two planes, and for the
+ * packed bytes of a chunk. */
 typedef struct PlaneBuffer {
     Plies *chosen, *spare, *ordered;
     uint8_t *bytes; /* packed */
 } PlaneBuffer;
 
-/* `plane_cells`: of the file; with padding they may be more than those of the layout. */
+/* Divides `memory`, or only returns the bytes needed if it is NULL. `plane_cells`: number of cells of a
+ * plane in the file; with padding it may be larger than that of the layout. */
 static size_t place_buffer(PlaneBuffer *buffer, const Layout *layout, size_t plane_cells,
                            unsigned width, void *memory)
 {
@@ -47,7 +48,7 @@ static treb_status read_chunk(const ZstdJob *job, uint64_t number, int side, uin
 
 /* ---- The order of the axes ------------------------------------------------------------------- */
 
-/* Takes planes from slices all over the table. */
+/* Reads planes for the sample from chunks at equal distances in the table. */
 static treb_status take_sample(const ZstdJob *job, unsigned sides, ZstdSample *sample,
                                treb_error *error)
 {
@@ -120,8 +121,8 @@ static treb_status part_write(const ZstdJob *job, ZstdBlocks *file, Part part, P
                              buffer->bytes, planes * plane_bytes, error);
 }
 
-/* Writes a slice with only kings and pawns. Its cells are one of each plane; the last one pads
- * the slice. */
+/* Writes a slice with only kings and pawns, which has one cell for each plane. The last code is repeated
+ * to pad the slice. */
 static treb_status kings_write(const ZstdJob *job, ZstdBlocks *file, Part part, PlaneBuffer *buffer,
                                treb_error *error)
 {
@@ -138,7 +139,7 @@ static treb_status kings_write(const ZstdJob *job, ZstdBlocks *file, Part part, 
                              file->slice_bytes, error);
 }
 
-/* Writes a slice that no position uses. */
+/* Writes zeros for a slice that no position uses. */
 static treb_status nothing_write(ZstdBlocks *file, Part part, treb_error *error)
 {
     uint8_t *zeros = budget_calloc(file->budget, file->slice_bytes);
@@ -201,6 +202,7 @@ static treb_status write_all(const ZstdJob *job, ZstdBlocks *file, treb_error *e
 
 /* ---- A file ---------------------------------------------------------------------------------- */
 
+/* Returns how to pack the file. Verdicts that do not occur get no digit. */
 static Packing packing_of(const ZstdJob *job)
 {
     static const unsigned per_byte[WDL_VALUES + 1] = {8, 8, 8, 5, 4, 3};

@@ -7,7 +7,12 @@
 #include "core/system/memory_layout.h"
 #include "gen/write/axis_orders.h"
 
-enum { ORDERS_MAX = 120, TRIAL_LEVEL = 3, SAMPLE_BYTES = 2 << 20, RUN = 32 << 10 };
+enum {
+    ORDERS_MAX = 120,
+    TRIAL_LEVEL = 3,        /* compression level of zstd */
+    SAMPLE_BYTES = 2 << 20, /* of one side to move, at one byte a cell */
+    RUN = 32 << 10          /* minimum packed bytes to compress at a time */
+};
 
 static size_t sample_planes(const Layout *layout)
 {
@@ -43,7 +48,8 @@ typedef struct TrialBuffer {
     size_t capacity; /* of `packed`; `out` has twice as many bytes */
 } TrialBuffer;
 
-/* `plane_cells`: of the file; with padding they may be more than those of the layout. */
+/* Divides `memory`, or only returns the bytes needed if it is NULL. `plane_cells`: number of cells of a
+ * plane in the file; with padding it may be larger than that of the layout. `packed`: bytes of a plane. */
 static size_t place_trial(TrialBuffer *t, const Layout *layout, size_t plane_cells, size_t packed,
                           void *memory)
 {
@@ -83,6 +89,7 @@ static size_t trial_size(const ZstdSample *sample, const Packing *packing, const
     return size;
 }
 
+/* Returns the compressed size of one side's sample with the given order; SIZE_MAX if out of memory. */
 static size_t trial(const ZstdSample *sample, const Packing *packing, int side,
                     const uint8_t *order)
 {

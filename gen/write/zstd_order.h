@@ -1,10 +1,10 @@
-/* zstd_order.h - the order of the axes of a file with codec zstd, found by trying.
+/* zstd_order.h - finds the order of the axes of a file with codec zstd, by trial.
  *
- * This search is apart from gen/compress/order_search.h, which serves codec symbols and Syzygy:
- * it compresses whole planes with zstd itself, because an estimate for symbols does not tell
- * what zstd makes of them; the kings stay the outermost axis, because planes are packed one by
- * one; and an order may have to suit both sides to move. There are so few orders that each is
- * tried once, with the whole sample. */
+ * This search is separate from gen/compress/order_search.h, which serves codec symbols and Syzygy, for
+ * three reasons. It compresses whole planes with zstd, because an estimate for symbols does not show how
+ * well zstd compresses them. The kings stay the outermost axis, because planes are packed one by one.
+ * And one order may have to be good for both sides to move. Since there are few orders, each is tried
+ * once, with the whole sample. */
 #ifndef TREB_GEN_WRITE_ZSTD_ORDER_H
 #define TREB_GEN_WRITE_ZSTD_ORDER_H
 
@@ -26,7 +26,8 @@ void zstd_sample_free(ZstdSample *sample);
 
 /* Which side to move an order is chosen for. */
 typedef struct ZstdOrderAim {
-    bool together;  /* the order must suit both sides; otherwise the side that takes fewer bytes is chosen */
+    /* choose the order for both sides together; otherwise choose the side that takes fewer bytes */
+    bool together;
     unsigned sides; /* sides to try: bits 1 << TREB_WHITE and 1 << TREB_BLACK */
 } ZstdOrderAim;
 
@@ -40,7 +41,7 @@ typedef struct ZstdOrderChoice {
 bool zstd_order_choose(const ZstdSample *sample, const Packing *packing, ZstdOrderAim aim,
                        ZstdOrderChoice *choice);
 
-/* Most bytes that a sample and its trials claim, with `threads` threads. */
+/* Returns the maximum number of bytes that a sample and its trials claim, with `threads` threads. */
 uint64_t zstd_order_memory(const Layout *layout, int threads);
 
 #endif

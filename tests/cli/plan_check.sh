@@ -1,5 +1,5 @@
 #!/bin/bash
-# plan_check.sh - a plan carried out by a real Slurm, of one node and in a folder of its own, as whoever runs this:
+# plan_check.sh - a plan carried out by a real Slurm, of one node and in a folder of its own, as the user who runs this:
 # all tables of up to N men, one job killed and begun again, one that dies: tests/cli/plan_check.sh BUILD [N]
 set -u
 tool=$(cd "$1" && pwd)/trebuchet

@@ -268,7 +268,7 @@ def test_info_of_an_ending_one_is_torn():
 @pytest.mark.parametrize("command", ["info", "verify", "bench"])
 @pytest.mark.parametrize("options", [[], ["--json"]], ids=["text", "json"])
 def test_without_tables(empty, command, options):
-    """The same advice in all commands that list what there is."""
+    """One advice in all commands that list what there is."""
     answer = run(command, *options, *(["-t"] if command != "info" else []), empty, code=3)
     answer.says(f"^trebuchet {command}: there are no tables$", "^Looked in: empty$")
     answer.says("^('trebuchet gen --tables empty --men 4' makes all|Tables cannot be made here: )")
