@@ -9,8 +9,9 @@
 /* An order of men and groups, as syzygy_index_init expects it. */
 typedef struct ArrayOrder {
     uint8_t man[SYZYGY_MEN_MAX]; /* men, as the nibbles of a file */
-    uint8_t place, place2; /* places of the leading group and of the other colour's pawns among the
-                                  * factors of a cell's number; place2 is SYZYGY_NO_SECOND without them */
+    /* Places of the leading group and of the other colour's pawns among the factors of a cell's number.
+     * Without the latter place2 is SYZYGY_NO_SECOND. */
+    uint8_t place, place2;
 } ArrayOrder;
 
 /* A list of orders. The format may allow a thousand of them for a material. */

@@ -38,9 +38,10 @@ typedef struct Remap {
     const RemapTables *tables;
     const SyzygyIndex *index; /* how the array numbers its cells */
     int file;                 /* of the leading pawn; 0 without pawns */
-    const uint8_t *from; /* cells of all slices of that file, by RemapTables.place; each slice is
-                               * stored plane after plane */
-    uint8_t nothing;     /* the value of cells whose kings touch */
+    /* The solver's cells of all slices of that file, by RemapTables.place. A slice has its planes one after
+     * the other. */
+    const uint8_t *from;
+    uint8_t nothing; /* the value of cells whose kings touch */
 } Remap;
 
 /* Writes the values of all cells of the array to `out`, in parallel. */

@@ -360,8 +360,8 @@ int main(void)
     tcase_add_loop_test(tests, headers_say_the_same, 0, count);
     tcase_add_loop_test(tests, verified_in_full, 0, 2);
     tcase_add_loop_test(tests, classes, 0, 3);
-    tcase_add_test(tests, large_slices);
-    tcase_add_test(tests, few_slices);
+    if (test_part() == 1) tcase_add_test(tests, large_slices);
+    if (test_part() == 1) tcase_add_test(tests, few_slices);
     tcase_add_loop_test(tests, every_position, 0, count);
     tcase_add_loop_test(tests, any_memory, 0, 3);
     tcase_add_loop_test(tests, slices_in_any_order, 0, sizeof ordered / sizeof *ordered);

@@ -61,7 +61,7 @@ int main(void)
     TCase *tests = tcase_create("disk");
     tcase_add_unchecked_fixture(tests, make_good, remove_work);
     tcase_set_timeout(tests, 0);
-    tcase_add_loop_test(tests, same_bytes, 0, test_part() > 1 ? 2 : 5);
+    tcase_add_loop_test(tests, same_bytes, 0, test_part() > 1 ? 1 : 5);
     Suite *suite = suite_create("gen by disk");
     suite_add_tcase(suite, tests);
     return run_suite_in_process(suite);

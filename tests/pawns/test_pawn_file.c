@@ -8,6 +8,7 @@
 
 #include "pawns/check/pawn_file_check.h"
 #include "pawns/solve/pawn_file.h"
+#include "tests/support/part.h"
 #include "tests/support/suite.h"
 
 enum { PATH_SIZE = 600, SAMPLE = 200000 };
@@ -329,7 +330,7 @@ int main(void)
     tcase_add_test(files, names);
     tcase_add_test(files, places);
     tcase_add_test(files, written_and_right);
-    tcase_add_test(files, stopped);
+    if (test_part() == 1) tcase_add_test(files, stopped);
     tcase_add_test(files, damage_is_found);
     tcase_add_test(files, torn_files);
     tcase_add_test(files, the_library_answers);

@@ -32,7 +32,7 @@ static treb_position position(const char *fen)
 }
 
 static Found search_position(const treb_position *pos, int winner, const WinSearchLimits *limits,
-                            uint64_t budget)
+                             uint64_t budget)
 {
     CellsKey key;
     Cell cell;
@@ -222,7 +222,8 @@ START_TEST(limits)
     const treb_position pos = position(white_wins);
     const WinSearchLimits impatient = {
         .memory = ample.memory, .stop = stop_at_once, .context = &asked};
-    ck_assert_int_eq(search_position(&pos, TREB_WHITE, &impatient, 1000).result, WIN_SEARCH_STOPPED);
+    ck_assert_int_eq(search_position(&pos, TREB_WHITE, &impatient, 1000).result,
+                     WIN_SEARCH_STOPPED);
     ck_assert_int_eq(asked, 1);
     const WinSearchLimits little = {.memory = 100000};
     ck_assert_int_eq(search_position(&pos, TREB_WHITE, &little, UINT64_MAX / 2).result,
