@@ -14,7 +14,7 @@ typedef struct WantedCells {
 } WantedCells;
 
 /* Fills the batch of each process with what it needs: wanted[i] for process i. The slice numbers of the batch must be
- * the same in all processes; `cells` has memory for this process's slices. Collective. */
+ * equal in all processes; `cells` has memory for this process's slices. Collective. */
 treb_status exchange_values(const SideEncoder *s, const CellBatch *batch, const WantedCells *wanted,
                             treb_error *error);
 
