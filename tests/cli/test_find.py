@@ -9,9 +9,9 @@ from tests.support.command import DATA, DOCS, TABLES, read, run, write
 
 def test_zugzwang_count():
     run("find", "-t", TABLES, "-z", "--count", "-q", "KPvKP", "KPvK", "KQvK").quiet().has(
-        "^KPvKP +121 of 3,718,044 positions\. In 15 the side to move loses; in 106 one side loses if it must move$",
-        "^KPvK +80 of 165,676 positions\. .* in 0 White and in 80 Black loses if it must move$",
-        "^KQvK +0 of 46,137 positions$",
+        r"^KPvKP +121 of 3,718,044 positions\. In 15 the side to move loses; in 106 one side loses if it must move$",
+        r"^KPvK +80 of 165,676 positions\. .* in 0 White and in 80 Black loses if it must move$",
+        r"^KQvK +0 of 46,137 positions$",
     )
 
 
