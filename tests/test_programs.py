@@ -49,7 +49,7 @@ CASES = [
         os.path.join(BUILD, "libtrebuchet.a"),
     ),
     case("drop-in symbols", 1, script("probe/symbols_fathom.sh"), os.path.join(BUILD, "fathom", "libfathom.so.1")),
-    case("drop-in source", 5, script("probe/fathom_source.sh"), BUILD),
+    case("drop-in source", 8, script("probe/fathom_source.sh"), BUILD, full=True),
     case(
         "drop-in in an engine",
         20,

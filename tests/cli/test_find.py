@@ -106,7 +106,8 @@ PUBLISHED = [tuple(line.split()) for line in read(os.path.join(DATA, "zugzwangs.
 FOUR_MEN = "KBPvK KBvKP KNPvK KNvKP KPPvK KPvKP KRvKB KRvKN KRvKP KQvKR KBvKN"
 
 
-@pytest.mark.seconds(5)
+@pytest.mark.full
+@pytest.mark.seconds(8)
 def test_zugzwangs_as_published():
     """Endings of three men, and those of four men that have zugzwangs, and two that have none, as others counted them.
     `make zugzwangs-check` counts all."""
