@@ -25,15 +25,17 @@ static PositionInfo *require_position(lua_State *lua, PositionInfo *info)
     return info;
 }
 
-PositionInfo *script_position(lua_State *lua)
+/* Return the position that the script is asked about, and its root. Raise a Lua error while a file is
+ * read, as there is no position then. */
+static PositionInfo *script_position(lua_State *lua)
 {
     return require_position(lua, script_subject(lua)->info);
 }
-PositionInfo *script_root(lua_State *lua)
+static PositionInfo *script_root(lua_State *lua)
 {
     return require_position(lua, script_subject(lua)->root);
 }
-Move script_move(lua_State *lua) { return script_subject(lua)->move; }
+static Move script_move(lua_State *lua) { return script_subject(lua)->move; }
 
 /* The names that a script can read. */
 typedef enum Name {

@@ -23,14 +23,8 @@ ScriptSubject *script_subject(lua_State *lua);
  * errors. */
 void script_names_open(lua_State *lua);
 
-/* Return the position that the script is asked about, and its root. Raise a Lua error while a file
- * is read, as there is no position then. */
-PositionInfo *script_position(lua_State *lua);
-PositionInfo *script_root(lua_State *lua);
-
 /* Pushes the move that the script is asked about: a table whose fields are computed when they are
  * read. The table always stands for the move that the script is currently asked about. */
 void script_names_push_move(lua_State *lua);
-Move script_move(lua_State *lua);
 
 #endif

@@ -118,27 +118,3 @@ bool verify_walk_valid(const VerifyWalk *walk)
     IndexMen men = walk->men;
     return index_of_men(walk->index, &men) == walk->cell;
 }
-
-/* Returns the coordinate of an axis in another index, which may number bishops and slices
- * differently. */
-static uint32_t coordinate_of(const VerifyWalk *walk, const Index *other, int axis)
-{
-    int g = axis - 1;
-    if (axis == INDEX_KINGS_AXIS ||
-        other->group[g].by_square_color == walk->index->group[g].by_square_color)
-        return walk->coordinate[axis];
-    return index_group(&other->group[g], &walk->men.square[walk->first[axis]]);
-}
-
-uint64_t verify_walk_cell(const VerifyWalk *walk, const Index *other)
-{
-    if (walk->twofold) {
-        IndexMen men = walk->men;
-        return index_of_men(other, &men);
-    }
-    uint64_t slice = walk->cell / walk->index->slice_size;
-    uint64_t cell = index_slice_in(other, walk->index, slice, walk->place) * other->slice_size;
-    for (int axis = 0; axis < other->axes; axis++)
-        cell += coordinate_of(walk, other, axis) * other->stride[axis];
-    return cell;
-}

@@ -36,9 +36,6 @@ static inline const treb_position *verify_walk_position(const VerifyWalk *walk)
     return &walk->level[walk->index->axes];
 }
 
-/* Returns the number of the walk's cell in another index of the same material. */
-uint64_t verify_walk_cell(const VerifyWalk *walk, const Index *other);
-
 /* Whether the position is legal: the side that is not to move is not in check. */
 static inline bool verify_legal(const treb_position *pos)
 {

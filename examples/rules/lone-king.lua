@@ -1,4 +1,4 @@
--- A bare king cannot win: a king alone cannot give mate.
+-- A bare king cannot win: nobody can be mated by a king alone.
 --
 -- On trial: KPvK KBNvK KQvKR
 
