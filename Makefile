@@ -229,62 +229,53 @@ endif
 
 # ---- installing ---------------------------------------------------------------------------------
 
+# What is installed: mode, folder, files. $(1) is `put` or `take`.
+SHARE := $(PREFIX)/share/trebuchet
+SO_LINKS = $(LIB_SO:.$(SOVERSION)=) $(HTTP_SO:.1=)
+define installed
+$(call $(1),755,$(PREFIX)/bin,$(TOOL) $(if $(filter yes,$(MPI)),$(MPI_TOOL)))
+$(call $(1),644,$(PREFIX)/include,include/trebuchet.h $(if $(HTTP_SO),include/trebuchet-http.h))
+$(call $(1),644,$(LIBDIR),$(LIB_A))
+$(call $(1),755,$(LIBDIR),$(LIB_SO) $(HTTP_SO))
+$(call $(1)_links,$(LIBDIR),$(SO_LINKS))
+$(call $(1),644,$(LIBDIR)/pkgconfig,$(BUILD)/install/trebuchet.pc)
+$(call $(1),755,$(PREFIX)/lib/trebuchet,$(FATHOM_SO))
+$(call $(1),644,$(SHARE)/fathom,$(wildcard probe/fathom/*.[ch]))
+$(call $(1),644,$(SHARE)/rules,$(wildcard examples/rules/*.lua))
+$(call $(1),644,$(SHARE)/strategies,$(wildcard examples/strategies/*.lua))
+$(call $(1),644,$(PREFIX)/share/man/man1,$(filter-out $(if $(filter yes,$(MPI)),,%-mpi.1),$(wildcard docs/man/*.1)))
+$(call $(1),644,$(PREFIX)/share/bash-completion/completions,$(BUILD)/install/trebuchet)
+$(call $(1),644,$(UNITDIR),$(BUILD)/install/trebuchet.service server/trebuchet.socket)
+$(call $(1),644,$(PREFIX)/lib/sysusers.d,$(BUILD)/install/sysusers.d/trebuchet.conf)
+$(call $(1),644,$(PREFIX)/lib/tmpfiles.d,$(BUILD)/install/tmpfiles.d/trebuchet.conf)
+$(if $(PYTHONDIR),$(call $(1),644,$(PYTHONDIR)/trebuchet,$(wildcard probe/python/trebuchet/*.py) probe/python/trebuchet/py.typed))
+endef
+put = $(if $(3),install -D -m $(1) -t $(DESTDIR)$(2) $(3))
+put_links = cp -P $(2) $(DESTDIR)$(1)/
+take = $(if $(3),rm -f $(addprefix $(DESTDIR)$(2)/,$(notdir $(3))))
+take_links = $(call take,,$(1),$(2))
+
+# What depends on PREFIX or is installed under another name is made in $(BUILD)/install.
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(LIBDIR)/pkgconfig \
-	  $(DESTDIR)$(PREFIX)/lib/trebuchet $(DESTDIR)$(PREFIX)/share/man/man1 \
-	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(UNITDIR) \
-	  $(DESTDIR)$(PREFIX)/lib/sysusers.d $(DESTDIR)$(PREFIX)/lib/tmpfiles.d
-	install -m 755 $(TOOL) $(if $(filter yes,$(MPI)),$(MPI_TOOL)) $(DESTDIR)$(PREFIX)/bin/
-	install -m 644 include/trebuchet.h $(DESTDIR)$(PREFIX)/include/
-	install -m 644 $(LIB_A) $(DESTDIR)$(LIBDIR)/
-	install -m 755 $(LIB_SO) $(DESTDIR)$(LIBDIR)/
-	ln -sf $(notdir $(LIB_SO)) $(DESTDIR)$(LIBDIR)/libtrebuchet.so
-ifneq ($(REMOTE),)
-	install -m 644 include/trebuchet-http.h $(DESTDIR)$(PREFIX)/include/
-	install -m 755 $(HTTP_SO) $(DESTDIR)$(LIBDIR)/
-	ln -sf $(notdir $(HTTP_SO)) $(DESTDIR)$(LIBDIR)/libtrebuchet-http.so
-endif
-	install -m 755 $(FATHOM_SO) $(DESTDIR)$(PREFIX)/lib/trebuchet/
-	install -d $(DESTDIR)$(PREFIX)/share/trebuchet/fathom
-	install -m 644 probe/fathom/tbprobe.c probe/fathom/tbprobe.h $(DESTDIR)$(PREFIX)/share/trebuchet/fathom/
-	install -d $(DESTDIR)$(PREFIX)/share/trebuchet/rules
-	install -m 644 examples/rules/*.lua $(DESTDIR)$(PREFIX)/share/trebuchet/rules/
-	install -d $(DESTDIR)$(PREFIX)/share/trebuchet/strategies
-	install -m 644 examples/strategies/*.lua $(DESTDIR)$(PREFIX)/share/trebuchet/strategies/
+	rm -rf $(BUILD)/install
+	mkdir -p $(BUILD)/install/sysusers.d $(BUILD)/install/tmpfiles.d
 	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))' 'includedir=$${prefix}/include' \
 	  'fathomdir=$${prefix}/share/trebuchet/fathom' 'fathomlibdir=$${prefix}/lib/trebuchet' '' \
 	  'Name: trebuchet' 'Description: chess endgame tablebases: probe library' 'Version: $(VERSION)' \
 	  'Requires.private: libzstd libxxhash' 'Libs: -L$${libdir} -ltrebuchet' 'Libs.private: -lpthread' \
-	  'Cflags: -I$${includedir}' > $(DESTDIR)$(LIBDIR)/pkgconfig/trebuchet.pc
-	install -m 644 $(filter-out $(if $(filter yes,$(MPI)),,%/trebuchet-mpi.1),$(wildcard docs/man/*.1)) $(DESTDIR)$(PREFIX)/share/man/man1/
-	install -m 644 docs/completion/trebuchet.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/trebuchet
-	sed 's,@PREFIX@,$(PREFIX),' server/trebuchet.service > $(DESTDIR)$(UNITDIR)/trebuchet.service
-	install -m 644 server/trebuchet.socket $(DESTDIR)$(UNITDIR)/
-	install -m 644 server/trebuchet.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/trebuchet.conf
-	install -m 644 server/trebuchet.tmpfiles $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/trebuchet.conf
-ifneq ($(PYTHONDIR),)
-	install -d $(DESTDIR)$(PYTHONDIR)/trebuchet
-	install -m 644 probe/python/trebuchet/*.py probe/python/trebuchet/py.typed $(DESTDIR)$(PYTHONDIR)/trebuchet/
-endif
+	  'Cflags: -I$${includedir}' > $(BUILD)/install/trebuchet.pc
+	cp docs/completion/trebuchet.bash $(BUILD)/install/trebuchet
+	sed 's,@PREFIX@,$(PREFIX),' server/trebuchet.service > $(BUILD)/install/trebuchet.service
+	cp server/trebuchet.sysusers $(BUILD)/install/sysusers.d/trebuchet.conf
+	cp server/trebuchet.tmpfiles $(BUILD)/install/tmpfiles.d/trebuchet.conf
+	$(call installed,put)
 
+uninstall: MPI = yes
+uninstall: HTTP_SO = $(BUILD)/libtrebuchet-http.so.1
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/trebuchet $(DESTDIR)$(PREFIX)/bin/trebuchet-mpi $(DESTDIR)$(PREFIX)/include/trebuchet.h \
-	  $(DESTDIR)$(PREFIX)/include/trebuchet-http.h $(DESTDIR)$(LIBDIR)/libtrebuchet-http.so* \
-	  $(DESTDIR)$(LIBDIR)/libtrebuchet.* $(DESTDIR)$(LIBDIR)/pkgconfig/trebuchet.pc \
-	  $(DESTDIR)$(PREFIX)/lib/trebuchet/libfathom.so.1 \
-	  $(DESTDIR)$(PREFIX)/share/trebuchet/fathom/tbprobe.[ch] \
-	  $(DESTDIR)$(PREFIX)/share/trebuchet/rules/*.lua \
-	  $(DESTDIR)$(PREFIX)/share/trebuchet/strategies/*.lua \
-	  $(DESTDIR)$(PREFIX)/share/man/man1/trebuchet*.1 \
-	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions/trebuchet \
-	  $(DESTDIR)$(UNITDIR)/trebuchet.service $(DESTDIR)$(UNITDIR)/trebuchet.socket \
-	  $(DESTDIR)$(PREFIX)/lib/sysusers.d/trebuchet.conf $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/trebuchet.conf
-ifneq ($(PYTHONDIR),)
-	rm -rf $(DESTDIR)$(PYTHONDIR)/trebuchet
-endif
-	rmdir $(DESTDIR)$(PREFIX)/lib/trebuchet $(DESTDIR)$(PREFIX)/share/trebuchet/fathom \
-	  $(DESTDIR)$(PREFIX)/share/trebuchet/rules $(DESTDIR)$(PREFIX)/share/trebuchet/strategies \
-	  $(DESTDIR)$(PREFIX)/share/trebuchet 2>/dev/null || true
+	$(call installed,take)
+	rmdir $(DESTDIR)$(PREFIX)/lib/trebuchet $(addprefix $(DESTDIR)$(SHARE)/,fathom rules strategies) $(DESTDIR)$(SHARE) \
+	  $(if $(PYTHONDIR),$(DESTDIR)$(PYTHONDIR)/trebuchet) 2>/dev/null || true
 
 clean:
 	rm -rf $(BUILD)
