@@ -1,4 +1,5 @@
 """test_programs.py - test programs and scripts that test by themselves, each with its arguments: one case each."""
+import glob
 import os
 import shutil
 import sys
@@ -160,18 +161,15 @@ def test_export(folder):
 
 # ---- the web page -------------------------------------------------------------------------------
 
-PAGE = pytest.mark.skipif(os.environ.get("PAGE") == "no", reason="built without the page")
+PAGES = sorted(glob.glob(script("server/page_*.test.mjs")))
 
 
-@PAGE
-def test_page_units():
-    passes("node", "--test", script("server/page_units.test.mjs"), cwd=TOP)
-
-
-@PAGE
-@pytest.mark.seconds(60)
-def test_page_in_chromium():
-    passes("node", "--test", script("server/page_browser.test.mjs"), cwd=TOP)
+@pytest.mark.skipif(os.environ.get("PAGE") == "no", reason="built without the page")
+@pytest.mark.seconds(25)
+@pytest.mark.parametrize("path", PAGES, ids=[os.path.basename(path).split(".")[0] for path in PAGES])
+def test_page(path):
+    """page_units tests functions of the page, the others the page in Chromium: server/browser.mjs."""
+    passes("node", "--test", path, cwd=TOP)
 
 
 @pytest.mark.seconds(60)

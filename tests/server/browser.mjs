@@ -1,9 +1,13 @@
-// Helpers for the browser tests: a real server, a real browser, and actions on the page.
+// What the page's tests in Chromium share: a real server with all tables of 3 and 4 men, a real browser, and actions on
+// the page. TREB_BUILD is the build folder and TREB_TABLES the folder of tables. Each file of tests starts a server and a
+// browser of its own, so that files can run side by side:
+//     node --test --test-name-pattern='drill' tests/server/page_board.test.mjs
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
+import { after, before, test } from "node:test";
 
 export const build = resolve(process.env.TREB_BUILD || "build");
 export const tables = resolve(process.env.TREB_TABLES || join(build, "test", "tables"));
@@ -11,6 +15,11 @@ const fromPage = createRequire(join(build, "page/package.json"));
 const { chromium } = fromPage("playwright-core");
 const shots = join(build, "page/shots");
 mkdirSync(shots, { recursive: true });
+
+export const ROOK = "8/5P1k/8/7K/8/8/8/8 w - - 0 1"; // won by promoting to a rook alone
+export const KBNK = "8/8/8/3k4/8/8/8/KBN5 w - - 0 1";
+export const NOT_FOUND = /status of 404/;
+export const PATIENCE = 120000; // what is done in the background gives way to everything else
 
 /** Starts `trebuchet serve` and waits for its address; port 0 takes a free one. */
 export async function startServer({ port = 0, folder = tables, more = [] } = {}) {
@@ -202,4 +211,58 @@ export class Hands {
             "the browser complains",
         );
     }
+}
+
+export let server;
+export let browser;
+before(async () => {
+    server = await startServer();
+    browser = await startBrowser();
+});
+after(async () => {
+    await browser?.close();
+    await server?.stop();
+});
+
+/**
+ * A test with a page of its own. The browser must not complain. A test that runs out of time is repeated once, with a
+ * message, as the machine may be busy.
+ */
+export function onPage(name, options, body) {
+    const once = async () => {
+        const own = options.serve && (await startServer({ more: options.serve }));
+        const hands = await openPage(browser, (own || server).address, options.context);
+        try {
+            await body(hands, hands.page);
+        } catch (error) {
+            await hands.shot(`failed-${name.replace(/\W+/g, "-")}`).catch(() => {});
+            await hands.context.close();
+            await own?.stop();
+            throw error;
+        }
+        await hands.close(options.allow).finally(() => own?.stop());
+    };
+    test(name, { timeout: 600000 }, () =>
+        once().catch((error) => {
+            if (error.name !== "TimeoutError") throw error;
+            console.log(`once more: ${name}: ${error.stack}`);
+            return once();
+        }),
+    );
+}
+
+/**
+ * A background job that is answered here instead of by the server. Its state stays until the test changes it, so that
+ * a slow machine shows it in time.
+ */
+export async function playJob(page, start, job) {
+    const play = { says: {}, asked: 0, cancelled: false };
+    const answer = () => ({ job: `/v1/jobs/${job}`, ahead: 0, done: 0, total: 0, error: null, result: null, ...play.says });
+    await page.route(`**${start}`, (route) => route.fulfill({ json: answer() }));
+    await page.route("**/v1/jobs/**", (route) => {
+        play.cancelled ||= route.request().method() === "DELETE";
+        play.asked++;
+        route.fulfill({ json: answer() });
+    });
+    return play;
 }
