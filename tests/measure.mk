@@ -34,8 +34,8 @@ endif
 	  tests/probe/record_trace.sh $(ENGINE) $(TABLES) 5 $(BUILD)/trace5.txt && \
 	  $(BUILD)/tests/probe/bench_search $(BUILD)/trace5.txt $(TABLES); }
 	$(BUILD)/tests/probe/bench_wait $(TABLES)
-	@if command -v wrk >/dev/null && command -v nginx >/dev/null; then tests/server/bench_serve.sh $(TOOL) $(TABLES); \
-	else echo 'install wrk and nginx-light to measure the server'; fi
+	@if command -v wrk >/dev/null && command -v nginx >/dev/null && command -v curl >/dev/null; then tests/server/bench_serve.sh $(TOOL) $(TABLES); \
+	else echo 'install wrk, nginx-light and curl to measure the server'; fi
 
 # The steps of the solver on planes of four to six men.
 $(BUILD)/tests/gen/bench_kernel: $(BUILD)/tests/gen/bench_kernel.o $(PARTS_A)

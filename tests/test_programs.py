@@ -170,8 +170,3 @@ PAGES = sorted(glob.glob(script("server/page_*.test.mjs")))
 def test_page(path):
     """page_units tests functions of the page, the others the page in Chromium: server/browser.mjs."""
     passes("node", "--test", path, cwd=TOP)
-
-
-@pytest.mark.seconds(60)
-def test_server():
-    passes(script("server/test_server.sh"), TOOL, TABLES, cwd=TOP)

@@ -21,6 +21,7 @@ def fixture_server(made_tables, tmp_path_factory):
     """A server with these tables, for all cases of a file."""
     with Server("--tables", made_tables, "--solve", "64MiB", cwd=tmp_path_factory.mktemp("server")) as server:
         yield server
+    assert "stopped" in server.logged()[-1]
 
 
 @pytest.fixture(name="tables")

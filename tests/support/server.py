@@ -108,6 +108,7 @@ class Server:
         folder = os.path.abspath(cwd)
         number = sum(1 for name in os.listdir(folder) if re.match(r"server-\d+\.out", name))
         self.out, self.log = (os.path.join(folder, f"server-{number}.{kind}") for kind in ("out", "log"))
+        self.over = False  # whether its end has been seen
         words = [str(option) for option in options]
         if not any(word in ("--port", "--listen") for word in words):
             words += ["--port", "0"]
@@ -135,12 +136,12 @@ class Server:
         return self
 
     def __exit__(self, *error):
-        if self.process.returncode is None:
+        if not self.over:
             self.stop()
 
-    def connect(self, source="127.0.0.1"):
-        """A TCP connection, by itself."""
-        return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE, source_address=(source, 0))
+    def connect(self):
+        """A TCP connection, for a case that writes bytes."""
+        return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
 
     def connection(self):
         """A connection of http.client."""
@@ -148,8 +149,9 @@ class Server:
             return UnixConnection(self.url[len("unix:") :])
         return http.client.HTTPConnection(urlsplit(self.url).hostname, self.port, timeout=PATIENCE)
 
-    def request(self, method, target, status=200, body=None, headers=()):
-        """Sends a request over a new connection and expects a status. `headers` is a dict, or a list of pairs."""
+    def ask(self, method, target, body=None, headers=()):
+        """Sends a request over a new connection. `body` is bytes, text, or what JSON is made of; `headers` is a dict, or
+        a list of pairs."""
         headers = list(headers.items() if isinstance(headers, dict) else headers)
         given = {name.lower() for name, _ in headers}
         if body is not None:
@@ -172,9 +174,13 @@ class Server:
             except (BrokenPipeError, ConnectionResetError):
                 pass  # A server that refuses a large request need not read all of it.
             answer = connection.getresponse()
-            reply = Reply(f"{method} {target[:300]}", answer.status, answer.getheaders(), answer.read())
+            return Reply(f"{method} {target[:300]}", answer.status, answer.getheaders(), answer.read())
         finally:
             connection.close()
+
+    def request(self, method, target, status=200, body=None, headers=()):
+        """Sends a request as ask() does, and expects a status."""
+        reply = self.ask(method, target, body, headers)
         assert reply.status == status, f"status {reply.status}, not {status}\n{reply}"
         return reply
 
@@ -182,7 +188,6 @@ class Server:
         return self.request("GET", target, status, headers=headers)
 
     def post(self, target, body, status=200, headers=()):
-        """`body` is bytes, text, or what JSON is made of."""
         return self.request("POST", target, status, body, headers)
 
     def metric(self, name):
@@ -219,6 +224,7 @@ class Server:
     def ended(self, code=0):
         """Waits for the end and expects an exit code. Returns how many seconds it took."""
         began = time.monotonic()
+        self.over = True
         try:
             self.process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
@@ -227,6 +233,17 @@ class Server:
         assert found == code, f"the server: exit code {found}, not {code}\n{last}"
         return time.monotonic() - began
 
+    def logged(self):
+        """The lines of the access log. Each is JSON and has no raw byte, whatever clients sent."""
+        with open(self.log, "rb") as file:
+            data = file.read()
+        assert not set(data) - {10, *range(32, 127)}, "a raw byte in the log"
+        lines = data.decode().splitlines()
+        for line in lines:
+            json.loads(line)
+        return lines
+
     def kill(self):
+        self.over = True
         self.process.kill()
         self.process.wait()

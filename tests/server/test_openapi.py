@@ -1,31 +1,22 @@
-#!/usr/bin/env python3
-"""check_openapi.py URL - checks that every route of /v1/openapi.json exists and answers as described.
+"""test_openapi.py - every route of /v1/openapi.json exists and answers as described.
 
 Requests each path with the examples of its parameters and compares the answer with its schema, by the part of JSON
 Schema that the description uses. If openapi_spec_validator is installed, checks the description itself as well."""
 import json
-import sys
-import urllib.error
-import urllib.request
+import os
 
-base = sys.argv[1]
+import pytest
 
+from tests.support.command import TOP
+from tests.support.server import each
 
-def ask(target, method="GET", body=None):
-    request = urllib.request.Request(base + target, data=body, method=method)
-    try:
-        with urllib.request.urlopen(request, timeout=20) as answer:
-            return answer.status, answer.headers, answer.read()
-    except urllib.error.HTTPError as error:
-        return error.code, error.headers, error.read()
-
-
-doc = json.loads(ask("/v1/openapi.json")[2])
+with open(os.path.join(TOP, "server", "openapi.json"), encoding="utf-8") as description:
+    DOC = json.load(description)
 
 
 def resolve(node):
     while "$ref" in node:
-        at = doc
+        at = DOC
         for name in node["$ref"][2:].split("/"):
             at = at[name]
         node = at
@@ -80,7 +71,25 @@ def check(value, schema, where):
             check(one, schema.get("items", {}), where + "[]")
 
 
-def check_operation(path, method, operation):
+def test_description(server):
+    assert server.get("/v1/openapi.json").json() == DOC
+    assert DOC["openapi"].startswith("3.1.")
+
+
+def test_description_by_the_validator():
+    pytest.importorskip("openapi_spec_validator").validate(DOC)
+
+
+OPERATIONS = [(path, method) for path, methods in DOC["paths"].items() for method in methods]
+
+
+def test_operations():
+    assert len(OPERATIONS) >= 18, OPERATIONS
+
+
+@pytest.mark.parametrize("path, method", OPERATIONS, ids=[f"{method} {path}".replace(" ", "_") for path, method in OPERATIONS])
+def test_operation(server, path, method):
+    operation = DOC["paths"][path][method]
     target, query = path, []
     for parameter in map(resolve, operation.get("parameters", [])):
         if parameter["in"] == "path":
@@ -91,41 +100,36 @@ def check_operation(path, method, operation):
         target += "?" + "&".join(query)
     body = None
     if "requestBody" in operation:
-        (media, content), = operation["requestBody"]["content"].items()
+        ((media, content),) = operation["requestBody"]["content"].items()
         check(content["example"], content["schema"], path + " body")
-        plain = media == "text/plain"
-        body = (content["example"] if plain else json.dumps(content["example"])).encode()
-    status, headers, data = ask(target, method.upper(), body)
-    assert status == 200, f"{method} {target}: status {status}: {data[:200]}"
+        body = content["example"] if media == "text/plain" else json.dumps(content["example"])
+    reply = server.request(method.upper(), target, body=body)
     content = resolve(operation["responses"]["200"])["content"]
-    media = headers["Content-Type"].split(";")[0]
+    media = reply.value("content-type").split(";")[0]
     assert media in content, f"{target}: {media} is not described"
     if media == "application/json":
-        check(json.loads(data), content[media]["schema"], path)
+        check(reply.json(), content[media]["schema"], path)
         if "example" in content[media]:
             check(content[media]["example"], content[media]["schema"], path + " example")
     if method == "get":
-        assert ask(target, "HEAD")[0] == 200, f"HEAD {target}"
-    assert ask(target, "OPTIONS")[0] == 204, f"OPTIONS {target}"
+        server.request("HEAD", target)
+    server.request("OPTIONS", target, 204)
     for code, answer in operation["responses"].items():
         resolve(answer)
         assert code.isdigit()
 
 
-try:
-    from openapi_spec_validator import validate
-    validate(doc)
-except ImportError:
-    pass
-assert doc["openapi"].startswith("3.1.")
-count = 0
-for path, methods in doc["paths"].items():
-    for method, operation in methods.items():
-        check_operation(path, method, operation)
-        count += 1
-assert count >= 18, f"only {count} operations"
-# Errors must match their description as well.
-for target in ("/v1/probe", "/v1/stats/KRRRvKRRR", "/nothing", "/v1/batch", "/v1/blocked",
-               "/v1/blocked?fen=8/8/8/8/3p4/3P4/8/K6k_w", "/v1/blocked?fen=8/8/8/8/8/3P4/8/K6k_w"):
-    check(json.loads(ask(target)[2]), {"$ref": "#/components/schemas/Error"}, target)
-print(f"{count} operations")
+@each(
+    "target, status",
+    {
+        "no FEN": ("/v1/probe", 400),
+        "no table": ("/v1/stats/KRRRvKRRR", 404),
+        "no address": ("/nothing", 404),
+        "method": ("/v1/batch", 405),
+        "no position": ("/v1/blocked", 400),
+        "no blocked table": ("/v1/blocked?fen=8/8/8/8/3p4/3P4/8/K6k_w", 404),
+        "not blocked": ("/v1/blocked?fen=8/8/8/8/8/3P4/8/K6k_w", 404),
+    },
+)
+def test_error(server, target, status):
+    check(server.get(target, status).json(), {"$ref": "#/components/schemas/Error"}, target)
