@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.support.command import BUILD, DATA, TABLES, TOOL, TOP, execute, passes, run
+from tests.support.command import BUILD, DATA, TABLES, TOOL, TOP, passes, run
 
 
 def built(path):

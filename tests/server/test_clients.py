@@ -90,7 +90,7 @@ def test_together(serve, tables, count):
 
 
 def ask_for(server, seconds):
-    """Eight clients ask on and on, each over one connection, for some seconds. Returns how many requests there were, and
+    """Eight clients ask on and on, each over one connection, for some seconds. Returns the number of requests, and
     their problems."""
     problems, took = [], []
     end = time.monotonic() + seconds
@@ -279,9 +279,9 @@ def slowest_percent(name, port, seconds):
 
 @pytest.mark.seconds(20)
 def test_hostile_client(serve):
-    """One client sends heavy requests over 60 connections; another one, with its own address, requests simple positions.
-    The first must not make the second wait: its p99 may rise by less than 100 ms. Then the server must end within 5
-    seconds of SIGTERM, while the requests go on."""
+    """One client sends heavy requests over 60 connections; another one, with its own address, requests simple
+    positions. The first must not make the second wait: its p99 may rise by less than 100 ms. Then the server must end
+    within 5 seconds of SIGTERM, while the requests go on."""
     server = serve("--tables", TABLES, "--quiet", "--answers", "0")
     quiet = slowest_percent("alone", server.port, ALONE)
     other = multiprocessing.Process(target=hostile, args=(server.port,), daemon=True)
@@ -305,11 +305,15 @@ def test_time_is_up(serve):
     server = serve("--tables", TABLES, "--quiet", "--answers", "0", "--cache", "0", "--limit", "1")
     body = json.dumps({"fens": [f"{KBNK} w - - {i} 60" for i in range(60)] * 16})
     replies = []
-    clients = [threading.Thread(target=lambda: replies.append(server.ask("POST", "/v1/batch", body))) for _ in range(20)]
-    for client in clients:
-        client.start()
-    for client in clients:
-        client.join()
+
+    def client():
+        replies.append(server.ask("POST", "/v1/batch", body))
+
+    clients = [threading.Thread(target=client) for _ in range(20)]
+    for thread in clients:
+        thread.start()
+    for thread in clients:
+        thread.join()
     assert len(replies) == 20
     refused = [r for r in replies if r.status == 503]
     assert {r.status for r in replies} <= {200, 503} and refused, [r.status for r in replies]

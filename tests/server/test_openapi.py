@@ -89,13 +89,14 @@ def test_description_by_the_validator():
 
 
 OPERATIONS = [(path, method) for path, methods in DOC["paths"].items() for method in methods]
+NAMES = [f"{method}_{path}" for path, method in OPERATIONS]
 
 
 def test_operations():
     assert len(OPERATIONS) >= 18, OPERATIONS
 
 
-@pytest.mark.parametrize("path, method", OPERATIONS, ids=[f"{method} {path}".replace(" ", "_") for path, method in OPERATIONS])
+@pytest.mark.parametrize("path, method", OPERATIONS, ids=NAMES)
 def test_operation(asked, path, method):
     operation = DOC["paths"][path][method]
     target, query = path, []

@@ -1,4 +1,4 @@
-"""test_routes.py - Trebuchet's routes: probes, lines, blocked pawns, batches, games, and what is known about endings."""
+"""test_routes.py - Trebuchet's routes: probes, lines, blocked pawns, batches, games, and endings."""
 import pytest
 
 from tests.support.command import TABLES, run

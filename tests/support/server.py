@@ -150,8 +150,8 @@ class Server:
         return http.client.HTTPConnection(urlsplit(self.url).hostname, self.port, timeout=PATIENCE)
 
     def ask(self, method, target, body=None, headers=()):
-        """Sends a request over a new connection. `body` is bytes, text, or what JSON is made of; `headers` is a dict, or
-        a list of pairs."""
+        """Sends a request over a new connection. `body` is bytes, text, or what JSON is made of; `headers` is a dict,
+        or a list of pairs."""
         headers = list(headers.items() if isinstance(headers, dict) else headers)
         given = {name.lower() for name, _ in headers}
         if body is not None:
