@@ -122,7 +122,10 @@ bool blocked_source_open(BlockedSource *source, CliDirs *dirs, TableGoal goal)
     return source->tables != NULL;
 }
 
-void blocked_source_close(BlockedSource *source) { treb_tables_close(source->tables); }
+void blocked_source_close(BlockedSource *source)
+{
+    (void)cli_close_tables("blocked", source->tables, CLI_OK);
+}
 
 static Blocked *solve(BlockedSource *source, const BlockedRequest *request, int *code)
 {

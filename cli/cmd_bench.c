@@ -340,7 +340,7 @@ int cli_bench(int argc, char **argv)
     } else if (code < 0) {
         treb_tables *tables = cli_open_tables("bench", &args.dirs);
         code = tables != NULL ? bench_tables(&args, tables) : CLI_FAILED;
-        treb_tables_close(tables);
+        code = cli_close_tables("bench", tables, code);
     }
     cli_dirs_free(&args.dirs);
     return cli_finish("bench", code);

@@ -388,7 +388,7 @@ int cli_find(int argc, char **argv)
         code = tables == NULL                    ? CLI_FAILED
                : args.men > 0 && !add_men(&args) ? CLI_NO_TABLE
                                                  : run(&args);
-        treb_tables_close(tables);
+        code = cli_close_tables("find", tables, code);
     }
     free(args.material);
     cli_dirs_free(&args.dirs);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/advice.h"
 #include "cli/cmd.h"
@@ -44,7 +45,7 @@ static size_t print_material(const treb_tables *tables, size_t at, size_t count,
         if (*name && strcmp(name, info.material) != 0) break;
         strcpy(name, info.material);
         strcat(strcat(metric_list, *metric_list ? " " : ""), treb_metric_text(info.metric));
-        if (status != TREB_OK) note = "  some files cannot be read: 'trebuchet verify' says why";
+        if (status != TREB_OK) note = "  some files cannot be read: see below";
         sum += info.file_size;
     }
     cli_format_size(sum, size);
@@ -95,6 +96,7 @@ static int show_folder(const char *folder)
     if (tables == NULL) return fail_unread(folder, &error);
     AnswerContext context = {.tables = tables, .directories = &folder, .directory_count = 1};
     int code = CLI_OK;
+    treb_tables_check(tables);
     if (is_empty(tables, folder)) {
         code = show_empty(folder);
     } else if (cli_json_wanted()) {
@@ -103,8 +105,7 @@ static int show_folder(const char *folder)
     } else {
         print_folder(tables, folder);
     }
-    treb_tables_close(tables);
-    return code;
+    return cli_close_tables("info", tables, code);
 }
 
 /* ---- Finding files --------------------------------------------------------------------------- */
@@ -115,16 +116,15 @@ static bool is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Returns whether a file can be opened. Writes the first path without permission to read into
+/* Returns whether there is a file that can be read, or a link. Does not open it, as it may be a pipe. Writes the first path without permission to read into
  * `unread`. */
 static bool try_file(const char *path, char unread[PATH_MAX])
 {
-    FILE *file = fopen(path, "rb");
-    if (file != NULL)
-        fclose(file);
-    else if (errno == EACCES && unread[0] == '\0')
-        snprintf(unread, PATH_MAX, "%s", path);
-    return file != NULL;
+    struct stat about;
+    if (access(path, R_OK) == 0) return true;
+    if (errno == EACCES && unread[0] == '\0') snprintf(unread, PATH_MAX, "%s", path);
+    /* Opening it says what is wrong with a link that leads nowhere. */
+    return errno != EACCES && lstat(path, &about) == 0;
 }
 
 /* Writes the path of "KRPvKR.dtz.treb" or "KRPvKR.dtz" in the folders. If there is none, returns false;

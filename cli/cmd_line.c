@@ -92,7 +92,7 @@ int cli_line(int argc, char **argv)
         treb_tables *tables = cli_open_tables("line", &args.dirs);
         code = tables != NULL ? CLI_OK : CLI_FAILED;
         if (code == CLI_OK) code = args.moves != NULL ? run(&args, tables) : cli_no_memory("line");
-        treb_tables_close(tables);
+        code = cli_close_tables("line", tables, code);
         free(args.moves);
     }
     cli_dirs_free(&args.dirs);

@@ -155,7 +155,7 @@ int cli_near(int argc, char **argv)
         args.query.pos.ep = args.query.pos.castling = 0;
         treb_tables *tables = code == CLI_OK ? cli_open_tables("near", &args.dirs) : NULL;
         if (code == CLI_OK) code = tables != NULL ? run(&args, tables) : CLI_FAILED;
-        treb_tables_close(tables);
+        code = cli_close_tables("near", tables, code);
     }
     cli_dirs_free(&args.dirs);
     return cli_finish("near", code);

@@ -178,7 +178,7 @@ int cli_play(int argc, char **argv)
         args.query.shown = (size_t)args.shown;
         args.query.stop = cli_catch_signals();
         code = tables != NULL ? run(&args) : CLI_FAILED;
-        treb_tables_close(tables);
+        code = cli_close_tables("play", tables, code);
     }
     cli_dirs_free(&args.dirs);
     return cli_finish("play", code);

@@ -394,7 +394,7 @@ int cli_probe(int argc, char **argv)
                : args.wants_many   ? probe_many(&args.many, tables, &args.dirs)
                : cli_json_wanted() ? probe_json(&args, tables)
                                    : probe_text(&args, tables);
-        treb_tables_close(tables);
+        code = cli_close_tables("probe", tables, code);
     }
     cli_dirs_free(&args.dirs);
     return cli_finish("probe", code);

@@ -345,7 +345,7 @@ int cli_rule(int argc, char **argv)
         args.query.tables = tables;
         args.query.shown = (size_t)args.shown;
         code = tables == NULL ? CLI_FAILED : args.materials > 0 ? run(&args) : ask_one(&args);
-        treb_tables_close(tables);
+        code = cli_close_tables("rule", tables, code);
     }
     free(args.material);
     cli_dirs_free(&args.dirs);

@@ -294,7 +294,7 @@ int cli_shift(int argc, char **argv)
         if (code == CLI_OK) {
             treb_tables *tables = cli_open_tables("shift", &args.dirs);
             code = tables != NULL ? run(&args, tables) : CLI_FAILED;
-            treb_tables_close(tables);
+            code = cli_close_tables("shift", tables, code);
         }
     }
     cli_dirs_free(&args.dirs);

@@ -399,7 +399,7 @@ int cli_solve(int argc, char **argv)
         }
         treb_tables *tables = code == CLI_OK ? cli_open_tables("solve", &args.dirs) : NULL;
         if (code == CLI_OK) code = tables != NULL ? run(&args, tables) : CLI_FAILED;
-        treb_tables_close(tables);
+        code = cli_close_tables("solve", tables, code);
     }
     cli_dirs_free(&args.dirs);
     return cli_finish("solve", code);

@@ -331,7 +331,7 @@ int cli_stats(int argc, char **argv)
             code = CLI_FAILED;
         else
             code = cli_json_wanted() ? run_json(&args, tables) : run(&args, tables);
-        treb_tables_close(tables);
+        code = cli_close_tables("stats", tables, code);
     }
     cli_dirs_free(&args.dirs);
     return cli_finish("stats", code);

@@ -13,6 +13,8 @@
 
 #include "cli/output.h"
 #include "core/format/table.h"
+#include "core/format/table_pawn.h"
+#include "core/system/io.h"
 
 /* ---- Folders --------------------------------------------------------------------------------- */
 
@@ -73,6 +75,30 @@ treb_tables *cli_open_tables(const char *command, CliDirs *dirs)
     cli_fail(command, &error);
     cli_hint_folders(CLI_NAMES_FOLDERS, dirs->dir, dirs->count);
     return NULL;
+}
+
+int cli_close_tables(const char *command, treb_tables *tables, int code)
+{
+    treb_error why;
+    const char *path, *first = NULL;
+    for (size_t i = 0; tables != NULL && (path = treb_tables_fault(tables, i, &why)) != NULL; i++) {
+        bool table = !table_pawn_is_name(io_name(path), NULL);
+        if (first == NULL) first = path;
+        /* A pawn file that cannot be read is passed over: the answer may come from others. */
+        bool answers = code == CLI_NO_TABLE || (code == CLI_OK && table);
+        if (!cli_reported(why.text)) {
+            if (answers || code == CLI_FAILED)
+                cli_fail(command, &why);
+            else
+                cli_warn(command, "%s", why.text);
+        }
+        if (answers) code = CLI_FAILED;
+    }
+    if (first != NULL)
+        fprintf(stderr, "Copy or make it again: 'trebuchet verify --checksum %s' says whether a file is good.\n",
+                first);
+    treb_tables_close(tables);
+    return code;
 }
 
 bool cli_is_address(const char *folder)

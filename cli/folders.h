@@ -27,6 +27,11 @@ void cli_dirs_free(CliDirs *dirs);
 /* Opens the tables of the folders, or of the default ones. Returns NULL after reporting a failure. */
 treb_tables *cli_open_tables(const char *command, CliDirs *dirs);
 
+/* Names every file with something wrong that the command met, with what to do, and closes the tables,
+ * which may be NULL. Returns `code`, or CLI_FAILED if the command would otherwise succeed although a
+ * table was damaged, or say that there is no table although a file was. */
+int cli_close_tables(const char *command, treb_tables *tables, int code);
+
 /* Prints how to name other folders than those that could not be opened and how to make tables, or, if
  * a folder is not readable, how to find its owner. `named` says which words of the command line name
  * the folders: CLI_NAMES_FOLDERS for most commands. */

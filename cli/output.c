@@ -102,6 +102,11 @@ int cli_status_code(treb_status status)
     }
 }
 
+bool cli_reported(const char *message)
+{
+    return output.failed && strcmp(output.message, message) == 0;
+}
+
 int cli_fail(const char *command, const treb_error *error)
 {
     report(command, answer_code(error->status), error->text);

@@ -40,6 +40,9 @@ int cli_status_code(treb_status status);
  * failures that may be a missing table. */
 int cli_fail(const char *command, const treb_error *error);
 
+/* Returns whether a message is that of the first failure that was reported. */
+bool cli_reported(const char *message);
+
 /* Adds advice to the failure reported last, for its JSON object. */
 void cli_note_advice(const char *advice);
 

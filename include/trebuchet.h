@@ -319,6 +319,25 @@ TREB_API treb_status treb_tables_info(const treb_tables *tables, size_t number,
 TREB_API treb_status treb_tables_find(const treb_tables *tables, const char *material,
                                       treb_metric metric, treb_table_info *out, treb_error *error);
 
+/* Looks at every file of the set's directories, and notes those that cannot be used: that are empty
+ * or cut short, that are of another table than their name says, or that are no regular files or may
+ * not be read. Reads of each file the part that says how long it is: a damaged byte elsewhere is
+ * found by the probe that needs it, or by 'trebuchet verify --checksum'. Files of sources are not
+ * looked at. Returns the number of files noted, those found by probes included. Other threads may
+ * probe meanwhile.
+ * Cost: some 10 microseconds for a file if the system has its first pages in memory; otherwise a
+ * disk reads them. */
+TREB_API size_t treb_tables_check(treb_tables *tables);
+
+/* Returns the number of files with something wrong that were found so far: by treb_tables_check, and
+ * by probes and other calls that needed them. Each file counts once. Takes some nanoseconds. */
+TREB_API size_t treb_tables_faults(const treb_tables *tables);
+
+/* Returns the path of such a file, which the set owns, and writes what was first found wrong with
+ * it. They are numbered from 0 in the order in which they were found. Returns NULL if there are not
+ * so many. `why` may be NULL. */
+TREB_API const char *treb_tables_fault(const treb_tables *tables, size_t number, treb_error *why);
+
 /* Writes how often each distance occurs in an ending: out[p] is the number of positions (as in
  * treb_table_info.count) with `turn` to move and verdict `wdl` whose distance is p plies. Writes at
  * most `capacity` entries. Writes to `count` how many there are: the longest distance + 1, or 0 if

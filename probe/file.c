@@ -39,8 +39,24 @@ void file_destroy(ProbeFile *file)
     if (open != NULL) file_free_open(open);
     syzygy_close(atomic_load(&file->syzygy));
     free(file->failure);
+    free(file->fault);
     free(file->path);
     pthread_mutex_destroy(&file->mutex);
+}
+
+void file_note(ProbeFile *file, const treb_error *error)
+{
+    ProbePool *pool = file->pool;
+    if (error->status != TREB_ERR_DAMAGED && error->status != TREB_ERR_IO &&
+        error->status != TREB_ERR_NO_TABLE)
+        return;
+    pthread_mutex_lock(&pool->mutex);
+    if (file->fault == NULL && (file->fault = malloc(sizeof *file->fault)) != NULL) {
+        *file->fault = *error;
+        pool->faulty[pool->faults] = file;
+        atomic_store_explicit(&pool->faults, pool->faults + 1, memory_order_release);
+    }
+    pthread_mutex_unlock(&pool->mutex);
 }
 
 int file_fail(treb_error *error, treb_status status, const char *path, const char *what)
@@ -50,5 +66,8 @@ int file_fail(treb_error *error, treb_status status, const char *path, const cha
 
 int file_damaged(const OpenFile *file, const char *what, treb_error *error)
 {
-    return file_fail(error, TREB_ERR_DAMAGED, table_path(file->table), what);
+    treb_error why;
+    if (error == NULL) error = &why;
+    int result = file_fail(error, TREB_ERR_DAMAGED, table_path(file->table), what);
+    return file_note_result(file->file, result, error);
 }

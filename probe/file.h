@@ -52,6 +52,8 @@ typedef struct ProbeFile {
     pthread_mutex_t mutex;    /* held while the file is opened or pinned */
     treb_error *failure;      /* why opening failed, if that will not change; NULL: it did not.
                                * Protected by the mutex */
+    treb_error *fault;        /* what was first found wrong with the file; NULL: nothing.
+                               * Protected by the mutex of the pool */
 } ProbeFile;
 
 /* Fills material, metric and format from the name of a file, "KRPvKR.dtz.treb" or "KRPvKR.rtbz".
@@ -66,6 +68,16 @@ void file_destroy(ProbeFile *file);
 
 /* Frees an open file, also one that was filled only in part. */
 void file_free_open(OpenFile *open);
+
+/* Notes that a file is damaged, missing, or cannot be read, if `error` says so; other failures, and
+ * all but the first of a file, are left out. treb_tables_fault lists what was noted. file_note_result does
+ * so for a function that failed with minus a status, and returns that. */
+void file_note(ProbeFile *file, const treb_error *error);
+static inline int file_note_result(ProbeFile *file, int result, const treb_error *error)
+{
+    if (result < 0) file_note(file, error);
+    return result;
+}
 
 /* "PATH: WHAT"; return minus the status. */
 int file_fail(treb_error *error, treb_status status, const char *path, const char *what);

@@ -15,9 +15,11 @@ int file_read_block(const ProbeReader *reader, const OpenFile *file, int side, u
     ProbeDecoder *decoder = pool_take(pool, size, reader->wait);
     if (decoder == NULL)
         return file_fail(error, TREB_ERR_MEMORY, table_path(file->table), "out of memory");
+    treb_error why;
+    if (error == NULL) error = &why;
     treb_status status =
         table_read_block(file->table, decoder->decoder, side, block, decoder->block, error);
-    int value = -(int)status;
+    int value = file_note_result(file->file, -(int)status, error);
     if (status == TREB_OK) {
         const uint8_t *bytes = decoder->block + (at & (size - 1));
         value = bytes[0] | (at % 2 == 0 ? bytes[1] << 8 : 0);
@@ -55,8 +57,10 @@ static int read_missing(const ProbeReader *reader, const OpenFile *file, int sid
 static int read_single(const ProbeReader *reader, const OpenFile *file, int side, uint64_t cell,
                        uint64_t at, treb_error *error)
 {
+    treb_error why;
     ProbePool *pool = file->pool;
     TableWait wait = reader->wait;
+    if (error == NULL) error = &why;
     /* With WAIT_NEVER_FETCH the job below fetches the page: the system is asked only if there is no
      * thread. */
     int code = table_read_cell(file->table, wait == WAIT_NEVER_FETCH ? WAIT_NEVER : wait, side,
@@ -68,7 +72,7 @@ static int read_single(const ProbeReader *reader, const OpenFile *file, int side
             (void)table_bring(file->table, WAIT_NEVER_FETCH, page, NULL);
         return code;
     }
-    if (code < 0) return code;
+    if (code < 0) return file_note_result(file->file, code, error);
     atomic_fetch_add_explicit(&pool->misses, 1, memory_order_relaxed);
     /* Unpacking a page may wait for a disk, but of a file of a source it uses only what the cache
      * has. */

@@ -1,6 +1,7 @@
 /* file_open.c - see file_open.h. */
 #include "probe/file_open.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,6 +135,26 @@ static bool is_open(const ProbeFile *file)
            atomic_load_explicit(&file->syzygy, memory_order_acquire) != NULL;
 }
 
+treb_status file_check(ProbeFile *file, treb_error *error)
+{
+    if (file->source != NULL) return TREB_OK;
+    errno = 0;
+    treb_status status = file->format == TREB_FORMAT_SYZYGY
+                             ? syzygy_check_size(file->path, &file->material, file->metric,
+                                                 &file->pool->maps, error)
+                             : table_check_size(file->path, error);
+    bool passing = status == TREB_ERR_IO && (errno == EMFILE || errno == ENFILE);
+    return passing || status == TREB_ERR_MEMORY ? TREB_OK : status;
+}
+
+/* Notes why a file could not be opened, unless the reason may pass. */
+static void note_failure(ProbeFile *file, const treb_error *error)
+{
+    treb_error again;
+    if (error->status == TREB_ERR_DAMAGED || file_check(file, &again) != TREB_OK)
+        file_note(file, error);
+}
+
 bool file_open_locked(ProbeFile *file, treb_error *error)
 {
     if (is_open(file)) return true;
@@ -142,6 +163,7 @@ bool file_open_locked(ProbeFile *file, treb_error *error)
         return false;
     }
     if (open_format(file, error)) return true;
+    note_failure(file, error);
     if (error->status == TREB_ERR_DAMAGED && file->source == NULL) {
         /* Other failures may pass. If there is no memory for this the next call tries again. */
         file->failure = malloc(sizeof *file->failure);

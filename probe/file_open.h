@@ -13,6 +13,11 @@ int file_open(const ProbeReader *reader, ProbeFile *file, treb_error *error);
  * not NULL. Returns false with *error filled on failure. */
 bool file_open_locked(ProbeFile *file, treb_error *error);
 
+/* Checks that a file of a directory can be opened, and is as long as its header says. Opens nothing
+ * for good. Returns TREB_OK for a file of a source, and if the process has no memory or descriptors
+ * left for the check. `error` is not NULL. */
+treb_status file_check(ProbeFile *file, treb_error *error);
+
 /* Opens a file of our own format unless it is open, and sets *out. Returns 0, or minus a
  * treb_status. */
 static inline int file_get(const ProbeReader *reader, ProbeFile *file, const OpenFile **out,

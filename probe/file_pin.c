@@ -24,6 +24,7 @@ static uint8_t *read_side(const OpenFile *open, int side, treb_error *error)
     out[bytes] = 0;
     pool_give(open->pool, decoder);
     if (status == TREB_OK) return out;
+    file_note(open->file, error);
     free(out);
     return NULL;
 }
@@ -49,7 +50,8 @@ int file_pin(ProbeFile *file, treb_error *error)
     Syzygy *syzygy = atomic_load(&file->syzygy);
     for (int side = 0; side < 2 && result == 0 && open != NULL; side++)
         result = pin_side(open, side, error);
-    if (result == 0 && syzygy != NULL) result = -(int)syzygy_check(syzygy, error);
+    if (result == 0 && syzygy != NULL)
+        result = file_note_result(file, -(int)syzygy_check(syzygy, error), error);
     pthread_mutex_unlock(&file->mutex);
     return result;
 }

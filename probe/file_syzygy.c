@@ -1,11 +1,22 @@
 /* file_syzygy.c - see file_syzygy.h. */
 #include "probe/file_syzygy.h"
 
+#include "core/system/error.h"
+
+int file_syzygy_failed(ProbeFile *file, int result)
+{
+    treb_error why;
+    fail(&why, TREB_ERR_DAMAGED, "%s: damaged: a position has no value in it",
+         fail_path(file->path));
+    return file_note_result(file, result, &why);
+}
+
 int file_syzygy_check_pages(const ProbeReader *reader, ProbeFile *file, const Syzygy *table,
                             const treb_position *pos, treb_error *error)
 {
     MappedBytes missing;
     int ready = syzygy_ready(table, pos, &missing, error);
+    if (ready == -(int)TREB_ERR_DAMAGED) return file_syzygy_failed(file, ready);
     if (ready != -(int)TREB_ERR_NOT_READY) return ready;
     const FetchJob job = {file, FETCH_PAGES, 0, missing.at, missing.size};
     if (!reader_note(reader, &job)) mapped_fetch(syzygy_map(table), missing);

@@ -20,4 +20,7 @@ static inline int file_syzygy_ready(const ProbeReader *reader, ProbeFile *file, 
     return file_syzygy_check_pages(reader, file, table, pos, error);
 }
 
+/* Notes that a position has no value in the file, which is damaged. Returns `result`. */
+int file_syzygy_failed(ProbeFile *file, int result);
+
 #endif

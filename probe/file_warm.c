@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/system/error.h"
+#include "core/system/io.h"
 
 uint64_t file_size(const ProbeFile *file)
 {
@@ -63,8 +64,10 @@ treb_status file_warm(const ProbeFile *file, FileProgress *progress, void *conte
         free(room);
         return read;
     }
-    int descriptor = open(file->path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) return fail_errno(error, "open", file->path);
+    struct stat about;
+    treb_error why = {0};
+    int descriptor = io_open_regular(file->path, &about, &why);
+    if (descriptor < 0) return fail_again(error, &why);
     uint8_t *part = malloc(PART);
     treb_status status = TREB_OK;
     if (part == NULL) {

@@ -24,6 +24,8 @@ bool pool_init(ProbePool *pool)
     pool->idle = NULL;
     pool->sources = NULL;
     pool->source_count = 0;
+    pool->faulty = NULL;
+    atomic_init(&pool->faults, 0);
     atomic_init(&pool->misses, 0);
     atomic_init(&pool->pinned, 0);
     if (cache_init(&pool->cache, TREB_MEMORY_DEFAULT)) {
@@ -55,6 +57,7 @@ void pool_destroy(ProbePool *pool)
     pthread_mutex_destroy(&pool->mutex);
     cache_destroy(&pool->cache);
     table_files_free(pool->files);
+    free(pool->faulty);
     for (size_t i = 0; i < pool->source_count; i++)
         pool->sources[i].close(pool->sources[i].context);
     free(pool->sources);

@@ -23,7 +23,10 @@ typedef struct ProbePool {
     SyzygyMaps maps;
     Cache cache;
     Fetcher fetcher;
-    pthread_mutex_t mutex; /* protects `idle` */
+    pthread_mutex_t mutex; /* protects `idle`, and what is noted about files */
+    struct ProbeFile **faulty; /* the files with something wrong, in the order in which it was found;
+                                * room for all files of the set */
+    _Atomic size_t faults;     /* how many there are */
     ProbeDecoder *idle;
     treb_source *sources; /* for example servers; the pool closes them */
     size_t source_count;

@@ -270,7 +270,8 @@ static int distance_syzygy(const ProbeReader *reader, const SetPlace *place,
     int ready = file_syzygy_ready(reader, file, table, seen, error);
     if (ready < 0) return ready;
     int distance = syzygy_dtz(table, seen, verdict, error);
-    bool mated = distance >= 0 && distance < 2 * ONE && !is_win(verdict) && !movegen_any(pos);
+    if (distance < 0) return file_syzygy_failed(file, distance);
+    bool mated = distance < 2 * ONE && !is_win(verdict) && !movegen_any(pos);
     return mated ? 0 : distance;
 }
 

@@ -95,7 +95,9 @@ static int wdl_stored(const ProbeReader *reader, const SetPlace *place, ProbeFil
         const Syzygy *table;
         int ready = file_get_syzygy(reader, file, &table, error);
         if (ready == 0) ready = file_syzygy_ready(reader, file, table, seen, error);
-        return ready < 0 ? ready : syzygy_verdict(table, seen, error);
+        if (ready < 0) return ready;
+        int stored = syzygy_verdict(table, seen, error);
+        return stored >= 0 ? stored : file_syzygy_failed(file, stored);
     }
     const OpenFile *open;
     int opened = file_get(reader, file, &open, error);

@@ -125,7 +125,9 @@ static bool adopt(treb_tables *set, FoundFiles *found)
     found_sort(found);
     bool pawns = adopt_list(set, &found->pawn_files, &set->pawn_files, &set->pawn_file_count);
     bool tables = adopt_list(set, &found->tables, &set->files, &set->file_count);
-    return pawns && tables && build(set);
+    set->pool->faulty =
+        calloc(set->file_count + set->pawn_file_count + 1, sizeof *set->pool->faulty);
+    return pawns && tables && set->pool->faulty != NULL && build(set);
 }
 
 /* An empty set, with room for sources. NULL: out of memory. */

@@ -7,6 +7,31 @@
 
 size_t treb_tables_count(const treb_tables *tables) { return tables->file_count; }
 
+size_t treb_tables_check(treb_tables *tables)
+{
+    treb_error why;
+    for (size_t i = 0; i < tables->file_count; i++)
+        if (file_check(&tables->files[i], &why) != TREB_OK) file_note(&tables->files[i], &why);
+    for (size_t i = 0; i < tables->pawn_file_count; i++)
+        if (file_check(&tables->pawn_files[i], &why) != TREB_OK)
+            file_note(&tables->pawn_files[i], &why);
+    return treb_tables_faults(tables);
+}
+
+size_t treb_tables_faults(const treb_tables *tables)
+{
+    return atomic_load_explicit(&tables->pool->faults, memory_order_acquire);
+}
+
+const char *treb_tables_fault(const treb_tables *tables, size_t number, treb_error *why)
+{
+    if (number >= treb_tables_faults(tables)) return NULL;
+    /* A file that has a fault keeps it, and its place, until the set is closed. */
+    const ProbeFile *file = tables->pool->faulty[number];
+    if (why != NULL) *why = *file->fault;
+    return file->path;
+}
+
 /* Copies what a header says about the side to move `s`. */
 static void copy_side(const TableSide *side, treb_table_info *out, int s)
 {

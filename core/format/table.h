@@ -150,6 +150,10 @@ Table *table_open(const char *path, treb_error *error);
 /* Opens a file of a set of tables that share descriptors. `files` must stay valid as long as the
  * table; with NULL the file stays open, as by table_open. */
 Table *table_open_among(TableFiles *files, const char *path, treb_error *error);
+
+/* Checks that a file is as long as its header says, and that it is the table of its name. Reads the
+ * first 96 bytes: some 3 microseconds if they are in memory. `error` is not NULL. */
+treb_status table_check_size(const char *path, treb_error *error);
 void table_close(Table *table); /* NULL is allowed */
 
 /* Opens a file of a source; `path` is for messages. */

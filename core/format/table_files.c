@@ -78,19 +78,10 @@ static treb_status fail_no_file(const char *path, treb_error *error)
 static treb_status fail_open(const TableFile *file, treb_error *error)
 {
     int reason = errno;
-    treb_status status = fail_errno(error, "open", file->path);
+    treb_status status = io_fail_open(file->path, error);
     if (reason == ENOENT || reason == ENOTDIR) status = fail_no_file(file->path, error);
     errno = reason;
     return status;
-}
-
-static treb_status check_first(const TableFile *file, treb_error *error)
-{
-    if (S_ISDIR(file->first.st_mode))
-        return fail(error, TREB_ERR_IO, "%.350s: is a directory, not a table", file->path);
-    if (!S_ISREG(file->first.st_mode))
-        return fail(error, TREB_ERR_IO, "%.350s: is not a regular file", file->path);
-    return TREB_OK;
 }
 
 static bool same_file(const struct stat *a, const struct stat *b)
@@ -117,7 +108,7 @@ static treb_status open_now(TableFile *file, bool again, TableWait wait, int *de
         status = fail_errno(error, "read", file->path);
     } else if (!again) {
         file->first = now;
-        status = check_first(file, error);
+        status = io_check_regular(file->path, &now, error);
     } else if (!same_file(&now, &file->first)) {
         status = fail(error, TREB_ERR_DAMAGED,
                       "%.350s: was changed while in use: open the tables again", file->path);

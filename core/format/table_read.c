@@ -8,6 +8,7 @@
 #include "core/format/table_format.h"
 #include "core/format/table_symbols.h"
 #include "core/system/error.h"
+#include "core/system/io.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -188,6 +189,31 @@ Table *table_open_from_source(const treb_source *source, const char *path, const
                               treb_error *error)
 {
     return open_file(table_file_from_source(source, path, name, error), path, error);
+}
+
+treb_status table_check_size(const char *path, treb_error *error)
+{
+    struct stat about;
+    uint8_t fixed[FORMAT_FIXED_SIZE];
+    int file = io_open_regular(path, &about, error);
+    if (file < 0) return error->status;
+    Table table = {.path = (char *)(uintptr_t)path, .file_size = (uint64_t)about.st_size};
+    size_t size = table.file_size < sizeof fixed ? (size_t)table.file_size : sizeof fixed;
+    treb_status status = io_read_at(file, fixed, size, 0) ? check_fixed(&table, fixed, size, error)
+                                                          : fail_errno(error, "read", path);
+    close(file);
+    if (status != TREB_OK) return status;
+    const char *wrong = format_parse_fixed(fixed, &table.header);
+    if (wrong != NULL)
+        return fail(error, TREB_ERR_DAMAGED, "%s: header damaged: %s", fail_path(path), wrong);
+    /* What the name of a pawn file says is in the part of the header that is not read. */
+    Material material;
+    treb_metric metric;
+    if (table_parse_name(io_name(path), &material, &metric) &&
+        (metric != table.header.metric || !material_equal(&material, &table.header.index.material)))
+        return fail(error, TREB_ERR_DAMAGED,
+                    "%s: its content is a different table than its name says", fail_path(path));
+    return TREB_OK;
 }
 
 uint64_t table_pages(const Table *table)

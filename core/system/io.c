@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/system/error.h"
+
 bool io_read_at(int file, void *bytes, size_t size, uint64_t offset)
 {
     uint8_t *to = bytes;
@@ -45,6 +47,47 @@ bool io_cut(int file, uint64_t size)
     struct stat info;
     return fstat(file, &info) == 0 && (uint64_t)info.st_size >= size &&
            ftruncate(file, (off_t)size) == 0;
+}
+
+static const char not_regular[] = "is not a regular file";
+
+treb_status io_fail_open(const char *path, treb_error *error)
+{
+    int reason = errno;
+    /* What open() says of a socket, and of a device that is not there. */
+    if (reason == ENXIO || reason == ENODEV)
+        fail(error, TREB_ERR_IO, "%s: %s", fail_path(path), not_regular);
+    else
+        fail_errno(error, "open", path);
+    errno = reason;
+    return TREB_ERR_IO;
+}
+
+treb_status io_check_regular(const char *path, const struct stat *about, treb_error *error)
+{
+    if (S_ISREG(about->st_mode)) return TREB_OK;
+    return fail(error, TREB_ERR_IO, "%s: %s", fail_path(path),
+                S_ISDIR(about->st_mode) ? "is a directory, not a file" : not_regular);
+}
+
+int io_open_regular(const char *path, struct stat *about, treb_error *error)
+{
+    /* O_NONBLOCK: opening a pipe must not wait for a program that writes into it. */
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0) {
+        io_fail_open(path, error);
+        return -1;
+    }
+    int reason = 0;
+    if (fstat(file, about) != 0) {
+        reason = errno;
+        fail_errno(error, "read", path);
+    } else if (io_check_regular(path, about, error) == TREB_OK) {
+        return file;
+    }
+    close(file);
+    errno = reason;
+    return -1;
 }
 
 char *io_path(const char *directory, const char *name)

@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
+
+#include "trebuchet.h"
 
 /* Read or write all `size` bytes at `offset`, also after interruptions and short transfers. Return
  * false on failure: errno has the reason, and is 0 if the file ends too early. */
@@ -15,6 +18,17 @@ bool io_write_at(int file, const void *bytes, size_t size, uint64_t offset);
 /* Cuts a file to `size` bytes. Returns false if it has fewer, or on failure: errno has the
  * reason. */
 bool io_cut(int file, uint64_t size);
+
+/* Opens a file for reading, and writes its state to `about`. Never waits for another program: a pipe,
+ * a device or a folder with the name of a file is refused. Returns a descriptor, or -1 with *error
+ * filled in: errno is 0 for something that is not a regular file, else the reason. */
+int io_open_regular(const char *path, struct stat *about, treb_error *error);
+
+/* The two parts of it, for files that are opened in another way. io_fail_open explains why open()
+ * failed, and leaves errno as it is; io_check_regular refuses what is not a regular file. Both
+ * return TREB_ERR_IO. */
+treb_status io_fail_open(const char *path, treb_error *error);
+treb_status io_check_regular(const char *path, const struct stat *about, treb_error *error);
 
 /* Returns "directory/name", which the caller frees; NULL if memory is out. */
 char *io_path(const char *directory, const char *name);

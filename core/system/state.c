@@ -114,7 +114,8 @@ treb_status state_save(const State *state, const char *directory, const char *na
 
 bool state_load(State *state, const char *path, uint64_t mark)
 {
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat about;
+    int file = io_open_regular(path, &about, NULL);
     *state = (State){0};
     if (file < 0) return false;
     bool there = state_read_end(state, file, mark);

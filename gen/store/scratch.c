@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/system/error.h"
+#include "core/system/io.h"
 #include "gen/store/scratch_chunks.h"
 
 /* "TRBCOD" and the number of the file's layout. */
@@ -183,7 +184,8 @@ treb_status entry_write_list(StoreEntry *entry, treb_error *error)
 StoreEntry *entry_open(const char *path, const Material *m, unsigned wanted, MemoryBudget *budget)
 {
     State state;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat about;
+    int file = io_open_regular(path, &about, NULL);
     if (file < 0) return NULL;
     StoreEntry *entry = entry_new(m, wanted, budget);
     bool ok =

@@ -381,8 +381,10 @@ treb_status saved_search_read(ProofGraph *graph, const treb_position *pos, const
         end(&f);
         return f.status;
     }
-    f.file = open(path, O_RDONLY | O_CLOEXEC);
-    if (f.file < 0 && errno != ENOENT) f.status = fail_errno(error, "read", path);
+    treb_error why;
+    struct stat about;
+    f.file = io_open_regular(path, &about, &why);
+    if (f.file < 0 && errno != ENOENT) f.status = fail_again(error, &why);
     if (f.file >= 0) {
         *found = true;
         read_all(&f, graph, pos);

@@ -19,14 +19,43 @@ enum { BLOCK_BITS_MIN = 2, BLOCK_BITS_MAX = 20, SPARSE_BITS_MAX = 30 };
 
 /* ---- Walking through the header -------------------------------------------------------------- */
 
+/* A file that is not mapped, since only its size is checked: what was last read of it. */
+typedef struct Window {
+    int file;
+    uint64_t at;
+    size_t size;
+    uint8_t bytes[4096];
+} Window;
+
 /* The place in the header up to which it was read. After `wrong` is set nothing more is read. */
 typedef struct Walk {
     Syzygy *table;
     uint64_t at;
     const char *wrong; /* what is wrong with the file; NULL: nothing found */
+    Window *window;    /* NULL: the file is mapped */
 } Walk;
 
-static const char too_short[] = "it ends too soon";
+static const char too_short[] = "it ends too soon", unread[] = "";
+
+enum { WINDOW_PART = 64 }; /* longer parts are not needed for the size of a file */
+
+/* The next `size` bytes of a file that is not mapped; they are valid until the next call. A part
+ * that is not needed is not read: the result then points to any bytes. */
+static const uint8_t *read_part(Walk *walk, uint64_t size)
+{
+    Window *window = walk->window;
+    if (size > WINDOW_PART) return window->bytes;
+    if (walk->at < window->at || walk->at + size > window->at + window->size) {
+        uint64_t left = walk->table->map.size - walk->at;
+        window->at = walk->at;
+        window->size = left < sizeof window->bytes ? (size_t)left : sizeof window->bytes;
+        if (!io_read_at(window->file, window->bytes, window->size, window->at)) {
+            walk->wrong = errno == 0 ? too_short : unread;
+            return NULL;
+        }
+    }
+    return window->bytes + (walk->at - window->at);
+}
 
 /* Returns the next `size` bytes and goes on behind them; NULL if something is wrong. */
 static const uint8_t *take(Walk *walk, uint64_t size)
@@ -35,7 +64,8 @@ static const uint8_t *take(Walk *walk, uint64_t size)
     if (walk->wrong == NULL && size > table->map.size - SYZYGY_CHECKSUM_SIZE - walk->at)
         walk->wrong = too_short;
     if (walk->wrong != NULL) return NULL;
-    const uint8_t *bytes = table->map.bytes + walk->at;
+    const uint8_t *bytes =
+        walk->window == NULL ? table->map.bytes + walk->at : read_part(walk, size);
     walk->at += size;
     return bytes;
 }
@@ -82,6 +112,7 @@ static void read_code(Walk *walk, SyzygyArray *array)
     const uint8_t *head = take(walk, 2);
     if (head == NULL) return;
     array->flags = head[0];
+    array->block_bits = head[1];
     if (array->flags & SYZYGY_CONSTANT) {
         array->constant = walk->table->metric == TREB_WDL ? head[1] : 0;
         return;
@@ -89,7 +120,6 @@ static void read_code(Walk *walk, SyzygyArray *array)
     const uint8_t *rest = take(walk, 8);
     if (rest == NULL) return;
     CodeParts parts = {.shortest = rest[7], .longest = rest[6]};
-    array->block_bits = head[1];
     array->sparse_bits = rest[0];
     array->blocks = syzygy_get32(rest + 2);
     array->lengths = (uint64_t)array->blocks + rest[1];
@@ -105,7 +135,8 @@ static void read_code(Walk *walk, SyzygyArray *array)
     parts.symbols = syzygy_get16(count);
     parts.pairs = take(walk, SYZYGY_SYMBOL_SIZE * (uint64_t)parts.symbols);
     align(walk, 2);
-    if (walk->wrong == NULL) walk->wrong = code_init(&array->code, &parts);
+    if (walk->wrong == NULL && walk->window == NULL)
+        walk->wrong = code_init(&array->code, &parts);
 }
 
 /* Reads the maps of a DTZ array: what its values mean, by verdict, the most frequent first. */
@@ -152,24 +183,32 @@ static void read_blocks(Walk *walk, SyzygyArray *array)
     array->block = take(walk, (uint64_t)array->blocks << array->block_bits);
 }
 
+static void read_arrays(Walk *walk)
+{
+    for_arrays(walk, read_code);
+    if (walk->table->metric == TREB_DTZ) for_arrays(walk, read_map);
+    align(walk, 2);
+    for_arrays(walk, read_sparse);
+    for_arrays(walk, read_block_lengths);
+    for_arrays(walk, read_blocks);
+}
+
 const char *syzygy_read_arrays(Syzygy *table, uint64_t at)
 {
     Walk walk = {.table = table, .at = at};
-    for_arrays(&walk, read_code);
-    if (table->metric == TREB_DTZ) for_arrays(&walk, read_map);
-    align(&walk, 2);
-    for_arrays(&walk, read_sparse);
-    for_arrays(&walk, read_block_lengths);
-    for_arrays(&walk, read_blocks);
+    read_arrays(&walk);
     return walk.wrong;
 }
 
-/* Reads everything except the blocks. Returns what is wrong, or NULL. */
-static const char *parse(Syzygy *table, const Material *material)
+/* Reads everything except the blocks; with a window only what the size of the file follows from.
+ * Returns what is wrong, or NULL. */
+static const char *parse(Syzygy *table, const Material *material, Window *window)
 {
-    Walk walk = {.table = table};
+    Walk walk = {.table = table, .window = window};
     const uint8_t *head = take(&walk, SYZYGY_AT_MEN);
     if (head == NULL) return walk.wrong;
+    if (memcmp(head, syzygy_magic[table->metric], sizeof *syzygy_magic) != 0)
+        return "it is not a Syzygy table of its name";
     if (material_men(material) > SYZYGY_MEN_MAX) return "a Syzygy table cannot have so many men";
     bool pawns = material_has_pawns(material), symmetric = material_symmetric(material);
     bool both = head[SYZYGY_AT_LAYOUT] & SYZYGY_BOTH_SIDES;
@@ -181,7 +220,7 @@ static const char *parse(Syzygy *table, const Material *material)
     table->files = pawns ? 4 : 1;
     for (int file = 0; file < table->files; file++) read_order(&walk, material, file);
     align(&walk, 2);
-    if (walk.wrong == NULL) walk.wrong = syzygy_read_arrays(table, walk.at);
+    if (walk.wrong == NULL) read_arrays(&walk);
     if (walk.wrong != NULL || !pawns) return walk.wrong;
     /* A probe finds the leading pawn before it chooses the array, so all arrays must agree on its
      * colour. */
@@ -211,35 +250,48 @@ static treb_status fail_missing_file(const char *path, treb_error *error)
     return fail_missing_table(error, name, table ? (int)metric : -1);
 }
 
+/* Opens the file, and checks what its size alone says. Writes *file, which the caller closes; -1 on
+ * failure. */
+static treb_status open_file(Syzygy *table, struct stat *stat, int *file, treb_error *error)
+{
+    const char *path = table->path;
+    *file = io_open_regular(path, stat, error);
+    if (*file < 0) {
+        bool none = errno == ENOENT || errno == ENOTDIR;
+        return none ? fail_missing_file(path, error) : error->status;
+    }
+    table->map.size = (uint64_t)stat->st_size;
+    if (stat->st_size >= SYZYGY_ALIGNMENT + SYZYGY_CHECKSUM_SIZE &&
+        stat->st_size % SYZYGY_ALIGNMENT == SYZYGY_CHECKSUM_SIZE &&
+        (uint64_t)stat->st_size <= SIZE_MAX)
+        return TREB_OK;
+    if (stat->st_size == 0) return fail(error, TREB_ERR_DAMAGED, "%s: is empty", fail_path(path));
+    return fail(error, TREB_ERR_DAMAGED, "%s: is not complete: no Syzygy table has %lld bytes",
+                fail_path(path), (long long)stat->st_size);
+}
+
 static treb_status map_file(Syzygy *table, TableFiles *files, treb_error *error)
 {
+    int file;
     struct stat stat;
-    const char *path = table->path;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-        bool none = errno == ENOENT || errno == ENOTDIR;
-        fail_errno(error, "open", path);
-        return none ? fail_missing_file(path, error) : TREB_ERR_IO;
-    }
-    treb_status status = TREB_OK;
-    if (fstat(file, &stat) != 0) {
-        status = fail_errno(error, "read", path);
-    } else if (!S_ISREG(stat.st_mode)) {
-        status = fail(error, TREB_ERR_IO, "cannot read %s: not a regular file", fail_path(path));
-    } else if (stat.st_size < SYZYGY_ALIGNMENT + SYZYGY_CHECKSUM_SIZE ||
-               stat.st_size % SYZYGY_ALIGNMENT != SYZYGY_CHECKSUM_SIZE ||
-               (uint64_t)stat.st_size > SIZE_MAX) {
-        status =
-            fail(error, TREB_ERR_DAMAGED, "%s: is not complete: no Syzygy table has %lld bytes",
-                 fail_path(path), (long long)stat.st_size);
-    } else {
+    treb_status status = open_file(table, &stat, &file, error);
+    if (status == TREB_OK) {
         if (!mapped_open(&table->map, file, (uint64_t)stat.st_size))
-            status = fail_errno(error, "map", path);
+            status = fail_errno(error, "map", table->path);
         else if (files != NULL && !prepare_ready(table, files, &stat))
             status = fail_memory(error);
     }
-    close(file);
+    if (file >= 0) close(file);
     return status;
+}
+
+/* Explains what parse() found. */
+static treb_status fail_wrong(const Syzygy *table, const char *wrong, treb_error *error)
+{
+    if (wrong == NULL) return TREB_OK;
+    if (wrong == code_no_memory) return fail_memory(error);
+    if (wrong == unread) return fail_errno(error, "read", table->path);
+    return fail(error, TREB_ERR_DAMAGED, "%s: damaged: %s", fail_path(table->path), wrong);
 }
 
 static treb_status open_table(Syzygy *table, TableFiles *files, const Material *material,
@@ -247,13 +299,34 @@ static treb_status open_table(Syzygy *table, TableFiles *files, const Material *
 {
     treb_status status = map_file(table, files, error);
     if (status != TREB_OK) return status;
-    if (memcmp(table->map.bytes, syzygy_magic[table->metric], sizeof *syzygy_magic) != 0)
-        return fail(error, TREB_ERR_DAMAGED, "%s: is not a Syzygy table of its name",
-                    fail_path(table->path));
-    const char *wrong = parse(table, material);
-    if (wrong == NULL) return TREB_OK;
-    if (wrong == code_no_memory) return fail_memory(error);
-    return fail(error, TREB_ERR_DAMAGED, "%s: damaged: %s", fail_path(table->path), wrong);
+    return fail_wrong(table, parse(table, material, NULL), error);
+}
+
+/* An empty table with a path. NULL: out of memory. */
+static Syzygy *new_table(const char *path, treb_metric metric, const SyzygyMaps *maps)
+{
+    Syzygy *table = calloc(1, sizeof *table);
+    if (table == NULL || (table->path = strdup(path)) == NULL) {
+        free(table);
+        return NULL;
+    }
+    table->metric = metric;
+    table->maps = maps;
+    return table;
+}
+
+treb_status syzygy_check_size(const char *path, const Material *material, treb_metric metric,
+                              const SyzygyMaps *maps, treb_error *error)
+{
+    struct stat stat;
+    Window window = {.file = -1};
+    Syzygy *table = new_table(path, metric, maps);
+    if (table == NULL) return fail_memory(error);
+    treb_status status = open_file(table, &stat, &window.file, error);
+    if (status == TREB_OK) status = fail_wrong(table, parse(table, material, &window), error);
+    if (window.file >= 0) close(window.file);
+    syzygy_close(table);
+    return status;
 }
 
 Syzygy *syzygy_open(const char *path, const Material *material, treb_metric metric,
@@ -267,15 +340,12 @@ Syzygy *syzygy_open_among(TableFiles *files, const char *path, const Material *m
 {
     treb_error unused;
     if (error == NULL) error = &unused;
-    Syzygy *table = calloc(1, sizeof *table);
-    if (table != NULL) table->path = strdup(path);
-    if (table == NULL || table->path == NULL) {
+    Syzygy *table = new_table(path, metric, maps);
+    if (table == NULL) {
         fail_memory(error);
-    } else {
-        table->metric = metric;
-        table->maps = maps;
-        if (open_table(table, files, material, error) == TREB_OK) return table;
+        return NULL;
     }
+    if (open_table(table, files, material, error) == TREB_OK) return table;
     syzygy_close(table);
     return NULL;
 }

@@ -1,9 +1,11 @@
 """test_damaged.py - commands with damaged files."""
 import os
+import re
+import socket
 
 import pytest
 
-from tests.support.command import TABLES, copy_files, overwrite, run, truncated
+from tests.support.command import SYZYGY, TABLES, copy_files, overwrite, read, run, start, truncated, write
 
 
 @pytest.fixture(name="cut")
@@ -67,3 +69,91 @@ def test_verify_all_one_is_bad(altered):
 
 def test_stats_altered_block_the_headers_are_whole(altered):
     run("stats", "-t", altered, "KPvK").has("DTM  White")
+
+
+# ---- Names of tables that are no tables ----
+
+
+def make_pipe(path):
+    os.mkfifo(path)
+
+
+def make_socket(path):
+    with socket.socket(socket.AF_UNIX) as s:
+        s.bind(path)
+
+
+def make_loop(path):
+    os.symlink(os.path.basename(path), path)
+
+
+def make_device(path):
+    os.symlink("/dev/zero", path)
+
+
+def make_empty(path):
+    write(path, "")
+
+
+ODD = {
+    "pipe": (make_pipe, "is not a regular file"),
+    "folder": (os.mkdir, "is a directory, not a file"),
+    "socket": (make_socket, "is not a regular file"),
+    "loop": (make_loop, "cannot open: Too many levels"),
+    "device": (make_device, "is not a regular file"),
+    "empty": (make_empty, "is empty"),
+}
+OURS = ["KRvK.wdl.treb", "KRvK.dtz.treb", "KRvK.dtm.treb"]
+KRK = "8/8/8/8/8/2K5/1R6/3k4 b"
+
+
+@pytest.mark.parametrize("kind", ODD)
+@pytest.mark.parametrize("name", OURS + ["KRvK.rtbw", "KRvK.rtbz"])
+def test_no_table(folder, kind, name):
+    """No command waits for such a file: each that needs it names it, with an exit code."""
+    make, what = ODD[kind]
+    ours = name.endswith(".treb")
+    if ours:
+        copy_files("odd", "K[QR]vK.*", link=True)
+    else:
+        copy_files("odd", "K[QR]vK.*", source=SYZYGY)
+    path = os.path.join("odd", name)
+    os.unlink(path)
+    make(path)
+    said = f"{re.escape(path)}: {what}"
+    patient = {"timeout": 60}
+    run("probe", "-t", "odd", KRK, code=1, **patient).says(said, "verify --checksum")
+    run("probe", "-t", "odd", "--json", KRK, code=1, **patient).says(said)
+    run("info", "odd", code=1, **patient).says(said)
+    if kind != "folder":
+        run("info", path, code=1, **patient).says(said)
+    run("verify", "-t", "odd", "--checksum", code=1, **patient).has(said)
+    run("probe", "-t", "odd", "8/8/8/8/8/2K5/1Q6/3k4 b", **patient).quiet()
+
+
+def test_odd_files_of_a_folder_are_all_named(folder):
+    """By info, and by a command that goes through a whole ending."""
+    copy_files("odd", "K[QRBNP]vK.*", link=True)
+    for name in ("KPvK.dtz.treb", "KNvK.dtm.treb"):
+        if os.path.exists(f"odd/{name}"):
+            os.unlink(f"odd/{name}")
+        os.mkfifo(f"odd/{name}")
+    run("info", "odd", code=1, timeout=60).says("odd/KPvK.dtz.treb: is not", "odd/KNvK.dtm.treb: is not")
+    run("find", "-t", "odd", "KPvK", "dtz > 20", code=1, timeout=60).says("odd/KPvK.dtz.treb: is not")
+
+
+def test_gen_meets_a_pipe(folder):
+    """A table takes the place of a pipe with its name."""
+    copy_files("odd", "K[QRBN]vK.*", link=True)
+    os.mkfifo("odd/KPvK.wdl.treb")
+    run("gen", "KPvK", "-t", "odd", timeout=60).quiet()
+    assert os.path.isfile("odd/KPvK.wdl.treb")
+
+
+def test_probe_reads_a_pipe(folder):
+    """What a user names may be a pipe: a text of positions."""
+    os.mkfifo("positions")
+    process = start("probe", "-t", TABLES, "positions", out="answers")
+    write("positions", KRK + "\n")
+    assert process.wait(60) == 0
+    assert "KRvK" in read("answers") or "win" in read("answers") or "loss" in read("answers")

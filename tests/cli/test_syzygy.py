@@ -61,5 +61,7 @@ def test_info_of_a_folder():
 def test_torn():
     copy_files("torn", "*", source=SYZYGY)
     truncated(f"{SYZYGY}/KRvK.rtbz", 4000, "torn/KRvK.rtbz")
-    run("probe", "-t", "torn", KRK).has("^White wins", "DTZ  not known: damaged")
+    run("probe", "-t", "torn", KRK, code=1).has("^White wins", "DTZ  not known: damaged").says(
+        "torn/KRvK.rtbz: is not complete", "verify --checksum torn/KRvK.rtbz"
+    )
     run("info", "torn/KRvK.rtbz", code=1).says("KRvK.rtbz", "not complete")

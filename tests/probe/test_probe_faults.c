@@ -3,7 +3,9 @@
 #define _DEFAULT_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/stat.h>
 
+#include "core/system/io.h"
 #include "tests/support/naive_set.h"
 #include "tests/support/part.h"
 
@@ -312,6 +314,88 @@ START_TEST(damaged_files)
 }
 END_TEST
 
+/* The name of a fault, without its folder. */
+static const char *fault_name(const treb_tables *tables, size_t number, treb_error *why)
+{
+    const char *path = treb_tables_fault(tables, number, why);
+    ck_assert_ptr_nonnull(path);
+    ck_assert_msg(strstr(why->text, path) != NULL, "%s: %s", path, why->text);
+    return io_name(path);
+}
+
+/* What the headers cannot show is found by a probe, and each file is noted once. */
+START_TEST(faults_found_by_probes)
+{
+    char other[PATH_SIZE];
+    treb_error why;
+    unsigned right, damaged;
+    make_directory(other);
+    for (int i = 0; i < SOLVED; i++) write_material(other, solved[i], &layouts[_i]);
+    alter(other, "KQvK.dtz.treb", 96 + 40);
+    treb_tables *tables = open_set(other);
+    ck_assert_uint_eq(treb_tables_check(tables), 0);
+    ck_assert_ptr_null(treb_tables_fault(tables, 0, &why));
+    for (int again = 0; again < 2; again++) {
+        sample(tables, solved[1], TREB_DTZ, 301, &right, &damaged);
+        ck_assert_uint_gt(damaged, 0);
+        ck_assert_uint_eq(treb_tables_faults(tables), 1);
+        ck_assert_str_eq(fault_name(tables, 0, &why), "KQvK.dtz.treb");
+        ck_assert_int_eq(why.status, TREB_ERR_DAMAGED);
+    }
+    ck_assert_uint_eq(treb_tables_check(tables), 1);
+    ck_assert_ptr_null(treb_tables_fault(tables, 1, NULL));
+    treb_tables_close(tables);
+    remove_directory(other);
+}
+END_TEST
+
+/* A file of any other size than its header says, something that is no file, and a file of another
+ * table are found without a probe. */
+START_TEST(faults_found_by_the_check)
+{
+    char other[PATH_SIZE], path[2 * PATH_SIZE];
+    treb_error why;
+    make_directory(other);
+    for (int i = 0; i < SOLVED; i++) write_material(other, solved[i], &layouts[_i]);
+    snprintf(path, sizeof path, "%s/KPvK.wdl.treb", other);
+    struct stat about;
+    copy_file(folder(_i), "KPvK.wdl.treb", other, "KPvK.wdl.treb");
+    ck_assert_int_eq(stat(path, &about), 0);
+    /* From one byte more, through steps that grow, down to an empty file. */
+    for (off_t less = -1; less <= about.st_size; less += less < 64 ? 1 : less / 2) {
+        if (less > about.st_size / 2 && less < about.st_size) less = about.st_size;
+        copy_file(folder(_i), "KPvK.wdl.treb", other, "KPvK.wdl.treb");
+        ck_assert_int_eq(truncate(path, about.st_size - less), 0);
+        treb_tables *tables = open_set(other);
+        ck_assert_msg(treb_tables_check(tables) == (less != 0), "%ld bytes less", (long)less);
+        if (less != 0) ck_assert_str_eq(fault_name(tables, 0, &why), "KPvK.wdl.treb");
+        treb_tables_close(tables);
+    }
+    static const char *const odd[] = {"KQvK.dtc.treb", "KQvK.dtm.treb", "KRvK.dtz.treb",
+                                      "KRvK.dtc.treb", "KRvK.dtm.treb"};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        snprintf(path, sizeof path, "%s/%s", other, odd[i]);
+        ck_assert_int_eq(unlink(path), 0);
+        if (i == 0) ck_assert_int_eq(mkfifo(path, 0600), 0);
+        if (i == 1) ck_assert_int_eq(mkdir(path, 0700), 0);
+        if (i == 2) ck_assert_int_eq(symlink(odd[i], path), 0);
+        if (i == 3) ck_assert_int_eq(symlink("/dev/zero", path), 0);
+        if (i == 4) copy_file(other, "KRvK.wdl.treb", other, odd[i]);
+    }
+    treb_tables *tables = open_set(other);
+    ck_assert_uint_eq(treb_tables_check(tables), 6); /* with the empty file from above */
+    for (size_t i = 0; i < 5; i++) ck_assert_str_eq(fault_name(tables, i + 1, &why), odd[i]);
+    /* A probe meets them too, and does not hang. */
+    treb_position pos = position_of("k7/8/8/8/8/8/8/K5Q1 w - - 0 1");
+    treb_distance distance;
+    ck_assert_int_eq(treb_probe_dtc(tables, &pos, &distance, &why), TREB_ERR_IO);
+    ck_assert_uint_eq(treb_tables_faults(tables), 6);
+    ck_assert_int_ne(treb_tables_warm(tables, TREB_DTC, UINT64_MAX, NULL, NULL, &why), TREB_OK);
+    treb_tables_close(tables);
+    remove_directory(other);
+}
+END_TEST
+
 START_TEST(tables_listed)
 {
     treb_tables *tables = open_set(directory);
@@ -469,6 +553,8 @@ int main(void)
     tcase_add_test(tests, promotion_ahead);
     tcase_add_loop_test(tests, damaged_block, 0, 6);
     tcase_add_test(tests, damaged_files);
+    tcase_add_loop_test(tests, faults_found_by_probes, 0, 2);
+    tcase_add_loop_test(tests, faults_found_by_the_check, 0, 2);
     tcase_add_test(tests, tables_listed);
     tcase_add_loop_test(tests, budgets, 0, 2);
     tcase_add_loop_test(tests, pinned, 0, 2);

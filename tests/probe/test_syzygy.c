@@ -323,11 +323,22 @@ START_TEST(checksums_are_compared)
 }
 END_TEST
 
+/* The check of a file's size, which does not map the file. */
+static treb_status size_of_fixture(int i, treb_error *error)
+{
+    char path[2 * PATH_SIZE];
+    Material material = material_of_fixture(i);
+    snprintf(path, sizeof path, "%s/%s", directory, files[i]);
+    return syzygy_check_size(path, &material, metric_of(i), &maps, error);
+}
+
 START_TEST(cut_files_are_refused)
 {
     treb_error error;
     make_directory(directory);
     Bytes bytes = read_file(fixtures, files[_i]), cut = bytes;
+    write_file(files[_i], &bytes);
+    ck_assert_int_eq(size_of_fixture(_i, &error), TREB_OK);
     for (cut.size = 0; cut.size < bytes.size;
          cut.size += cut.size < 200 ? 1 : 64 * (size_t)test_part()) {
         /* A size of 208 is that of a file that was cut and padded to whole blocks. */
@@ -336,6 +347,8 @@ START_TEST(cut_files_are_refused)
         Syzygy *table = open_in_directory(_i, &error);
         ck_assert_msg(table == NULL, "%s: %zu of %zu bytes", files[_i], cut.size, bytes.size);
         ck_assert_int_eq(error.status, TREB_ERR_DAMAGED);
+        ck_assert_ptr_nonnull(strstr(error.text, files[_i]));
+        ck_assert_int_eq(size_of_fixture(_i, &error), TREB_ERR_DAMAGED);
         ck_assert_ptr_nonnull(strstr(error.text, files[_i]));
     }
     free(bytes.at);
