@@ -49,11 +49,27 @@ const char *fail_path(const char *path)
     return size > most ? path + (size - most) : path;
 }
 
+/* There are two functions strerror_r. GNU's returns the reason, and may or may not write it to
+ * `text`. POSIX's, which musl, macOS and others have, writes it there and returns a number. */
+static inline const char *reason_of_gnu(const char *reason, const char *text)
+{
+    (void)text;
+    return reason;
+}
+
+static inline const char *reason_of_posix(int failed, const char *text)
+{
+    return failed == 0 ? text : "unknown error";
+}
+
+#define REASON_OF(result, text)                                                                    \
+    _Generic((result), char *: reason_of_gnu, int: reason_of_posix)((result), (text))
+
 treb_status fail_errno(treb_error *error, const char *verb, const char *path)
 {
     char text[128];
-    /* This is the GNU version, which returns the reason and may or may not write it to `text`. */
-    const char *why = errno != 0 ? strerror_r(errno, text, sizeof text) : "the file ends too early";
+    const char *why = errno != 0 ? REASON_OF(strerror_r(errno, text, sizeof text), text)
+                                 : "the file ends too early";
     return fail(error, TREB_ERR_IO, "%s: cannot %s: %s", fail_path(path), verb, why);
 }
 

@@ -12,9 +12,11 @@
 #include <sys/uio.h>
 #include <unistd.h>
 #ifdef __linux__
-#include <linux/version.h>
 #include <sys/syscall.h>
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 12, 0)
+#endif
+/* A C library other than GNU's may come without the kernel's headers. */
+#if defined(__has_include)
+#if __has_include(<linux/openat2.h>)
 #include <linux/openat2.h>
 #endif
 #endif
