@@ -86,7 +86,7 @@ LIB_A := $(BUILD)/libtrebuchet.a
 LIB_SO := $(BUILD)/libtrebuchet.so.$(SOVERSION)
 # Tables on a web server, for programs that use the library: the library loads it when it is needed.
 HTTP_SO := $(if $(REMOTE),$(BUILD)/libtrebuchet-http.so.1)
-# The drop-in for Fathom contains the library, so that an engine needs no other file. It is in a folder of its own:
+# The drop-in for Fathom, as a shared library, contains the library, so that an engine needs no other file. It is in a folder of its own:
 # the dynamic linker finds it before the system's libfathom only where it is asked to look there.
 FATHOM_SO := $(BUILD)/fathom/libfathom.so.1
 ENGINE := $(BUILD)/trebuchet-uci
@@ -241,6 +241,7 @@ $(call $(1)_links,$(LIBDIR),$(SO_LINKS))
 $(call $(1),644,$(LIBDIR)/pkgconfig,$(BUILD)/install/trebuchet.pc)
 $(call $(1),755,$(PREFIX)/lib/trebuchet,$(FATHOM_SO))
 $(call $(1),644,$(SHARE)/fathom,$(wildcard probe/fathom/*.[ch]))
+$(call $(1),644,$(SHARE)/pyrrhic,$(FATHOM) $(wildcard probe/pyrrhic/*.h))
 $(call $(1),644,$(SHARE)/rules,$(wildcard examples/rules/*.lua))
 $(call $(1),644,$(SHARE)/strategies,$(wildcard examples/strategies/*.lua))
 $(call $(1),644,$(PREFIX)/share/man/man1,$(filter-out $(if $(filter yes,$(MPI)),,%-mpi.1),$(wildcard docs/man/*.1)))
@@ -260,7 +261,8 @@ install: all
 	rm -rf $(BUILD)/install
 	mkdir -p $(BUILD)/install/sysusers.d $(BUILD)/install/tmpfiles.d
 	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))' 'includedir=$${prefix}/include' \
-	  'fathomdir=$${prefix}/share/trebuchet/fathom' 'fathomlibdir=$${prefix}/lib/trebuchet' '' \
+	  'fathomdir=$${prefix}/share/trebuchet/fathom' 'pyrrhicdir=$${prefix}/share/trebuchet/pyrrhic' \
+	  'fathomlibdir=$${prefix}/lib/trebuchet' '' \
 	  'Name: trebuchet' 'Description: chess endgame tablebases: probe library' 'Version: $(VERSION)' \
 	  'Requires.private: libzstd libxxhash' 'Libs: -L$${libdir} -ltrebuchet' 'Libs.private: -lpthread' \
 	  'Cflags: -I$${includedir}' > $(BUILD)/install/trebuchet.pc
@@ -274,7 +276,7 @@ uninstall: MPI = yes
 uninstall: HTTP_SO = $(BUILD)/libtrebuchet-http.so.1
 uninstall:
 	$(call installed,take)
-	rmdir $(DESTDIR)$(PREFIX)/lib/trebuchet $(addprefix $(DESTDIR)$(SHARE)/,fathom rules strategies) $(DESTDIR)$(SHARE) \
+	rmdir $(DESTDIR)$(PREFIX)/lib/trebuchet $(addprefix $(DESTDIR)$(SHARE)/,fathom pyrrhic rules strategies) $(DESTDIR)$(SHARE) \
 	  $(if $(PYTHONDIR),$(DESTDIR)$(PYTHONDIR)/trebuchet) 2>/dev/null || true
 
 clean:

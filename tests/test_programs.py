@@ -50,7 +50,9 @@ CASES = [
         os.path.join(BUILD, "libtrebuchet.a"),
     ),
     case("drop-in symbols", 1, script("probe/symbols_fathom.sh"), os.path.join(BUILD, "fathom", "libfathom.so.1")),
-    case("drop-in source", 8, script("probe/fathom_source.sh"), BUILD, full=True),
+    case("drop-in source", 12, script("probe/fathom_source.sh"), BUILD, full=True),
+    case("drop-in and hostile names", 3, script("probe/hostile_names.sh")),
+    case("portable", 4, script("probe/portable.sh"), needs="musl-gcc", full=True),
     case(
         "drop-in in an engine",
         20,

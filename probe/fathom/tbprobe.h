@@ -4,10 +4,12 @@
  * these, and link with libtrebuchet (-ltrebuchet). Names, types and numbers are Fathom's.
  * docs/engines.md says how the answers differ. Both files are valid C99 and C++11.
  *
- * Squares are numbered a1 = 0 to h8 = 63; boards have a bit for each square. `ep` is the square
- * behind a pawn that has just made a double step, else 0. `turn` is true for White. `rule50` counts
- * the plies since the last capture or pawn move. Any number of threads may call every function at
- * the same time. */
+ * Squares are numbered a1 = 0 to h8 = 63; boards have a bit for each square. `tb_ep` is the square
+ * behind a pawn that has just made a double step, else 0. `tb_turn` is true for White. `tb_rule50`
+ * counts the plies since the last capture or pawn move. Any number of threads may call every
+ * function at the same time.
+ *
+ * The names of parameters begin with tb_, because an engine may have macros of short names. */
 #ifndef TBPROBE_H
 #define TBPROBE_H
 
@@ -37,6 +39,11 @@
 #ifndef TB_MAX_MATE_PLY
 #define TB_MAX_MATE_PLY 255
 #endif
+
+/* tbprobe.c, which serves Pyrrhic's header as well, has them from these. */
+#define TBPROBE_SCORE_PAWN TB_VALUE_PAWN
+#define TBPROBE_SCORE_DRAW TB_VALUE_DRAW
+#define TBPROBE_SCORE_MATE (TB_VALUE_MATE - TB_MAX_MATE_PLY - 1)
 
 #ifdef __cplusplus
 extern "C" {
@@ -106,16 +113,16 @@ extern "C" {
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-/* The number of men of the largest material with tables of verdicts and DTZ; 0 without tables. The
- * other two are in no header of Fathom's, but some programs declare them. */
+/* The number of men of the largest material with a table of verdicts; 0 without tables. The other
+ * two are in no header of Fathom's, but some programs declare them. */
 extern unsigned TB_LARGEST;
 extern int TB_MaxCardinality, TB_MaxCardinalityDTM;
 
-/* Opens the tables of `path`, a list of folders separated by colons, and closes those opened
+/* Opens the tables of `tb_path`, a list of folders separated by colons, and closes those opened
  * before. If none of the folders has tables, it opens those of the environment variable
  * TREBUCHET_PATH. NULL, "" or "<empty>" means no tables. Returns true also if no table is found;
  * false if a folder cannot be read or memory is out. May be called while other threads probe. */
-bool tb_init(const char *path);
+bool tb_init(const char *tb_path);
 
 /* Closes all tables. */
 void tb_free(void);
@@ -123,39 +130,43 @@ void tb_free(void);
 /* ---- Probes ---------------------------------------------------------------------------------- */
 
 /* Used by the inline functions below and by old programs. */
-unsigned tb_probe_wdl_impl(uint64_t white, uint64_t black, uint64_t kings, uint64_t queens,
-                           uint64_t rooks, uint64_t bishops, uint64_t knights, uint64_t pawns,
-                           unsigned ep, bool turn);
-unsigned tb_probe_root_impl(uint64_t white, uint64_t black, uint64_t kings, uint64_t queens,
-                            uint64_t rooks, uint64_t bishops, uint64_t knights, uint64_t pawns,
-                            unsigned rule50, unsigned ep, bool turn, unsigned *results);
-bool tb_init_impl(const char *path);
+unsigned tb_probe_wdl_impl(uint64_t tb_white, uint64_t tb_black, uint64_t tb_kings,
+                           uint64_t tb_queens, uint64_t tb_rooks, uint64_t tb_bishops,
+                           uint64_t tb_knights, uint64_t tb_pawns, unsigned tb_ep, bool tb_turn);
+unsigned tb_probe_root_impl(uint64_t tb_white, uint64_t tb_black, uint64_t tb_kings,
+                            uint64_t tb_queens, uint64_t tb_rooks, uint64_t tb_bishops,
+                            uint64_t tb_knights, uint64_t tb_pawns, unsigned tb_rule50,
+                            unsigned tb_ep, bool tb_turn, unsigned *tb_results);
+bool tb_init_impl(const char *tb_path);
 
 /* For the nodes of a search. Returns the verdict, or TB_RESULT_FAILED if it is not known. Always
- * fails with castling rights, as no table has such positions, and if `rule50` is not 0, as the
+ * fails with castling rights, as no table has such positions, and if `tb_rule50` is not 0, as the
  * verdict is that with a clock of 0. */
-static inline unsigned tb_probe_wdl(uint64_t white, uint64_t black, uint64_t kings, uint64_t queens,
-                                    uint64_t rooks, uint64_t bishops, uint64_t knights,
-                                    uint64_t pawns, unsigned rule50, unsigned castling, unsigned ep,
-                                    bool turn)
+static inline unsigned tb_probe_wdl(uint64_t tb_white, uint64_t tb_black, uint64_t tb_kings,
+                                    uint64_t tb_queens, uint64_t tb_rooks, uint64_t tb_bishops,
+                                    uint64_t tb_knights, uint64_t tb_pawns, unsigned tb_rule50,
+                                    unsigned tb_castling, unsigned tb_ep, bool tb_turn)
 {
-    return castling == 0 && rule50 == 0 ? tb_probe_wdl_impl(white, black, kings, queens, rooks,
-                                                            bishops, knights, pawns, ep, turn)
-                                        : TB_RESULT_FAILED;
+    return tb_castling == 0 && tb_rule50 == 0
+               ? tb_probe_wdl_impl(tb_white, tb_black, tb_kings, tb_queens, tb_rooks, tb_bishops,
+                                   tb_knights, tb_pawns, tb_ep, tb_turn)
+               : TB_RESULT_FAILED;
 }
 
 /* For the root of a search. Returns the best move with its verdict under the 50-move rule and its
- * DTZ, or TB_RESULT_CHECKMATE, TB_RESULT_STALEMATE or TB_RESULT_FAILED. `results` may be NULL. Else
- * it has TB_MAX_MOVES entries and gets such a result for each legal move, best first, and
+ * DTZ, or TB_RESULT_CHECKMATE, TB_RESULT_STALEMATE or TB_RESULT_FAILED. `tb_results` may be NULL.
+ * Else it has TB_MAX_MOVES entries and gets such a result for each legal move, best first, and
  * TB_RESULT_FAILED after the last. */
-static inline unsigned tb_probe_root(uint64_t white, uint64_t black, uint64_t kings,
-                                     uint64_t queens, uint64_t rooks, uint64_t bishops,
-                                     uint64_t knights, uint64_t pawns, unsigned rule50,
-                                     unsigned castling, unsigned ep, bool turn, unsigned *results)
+static inline unsigned tb_probe_root(uint64_t tb_white, uint64_t tb_black, uint64_t tb_kings,
+                                     uint64_t tb_queens, uint64_t tb_rooks, uint64_t tb_bishops,
+                                     uint64_t tb_knights, uint64_t tb_pawns, unsigned tb_rule50,
+                                     unsigned tb_castling, unsigned tb_ep, bool tb_turn,
+                                     unsigned *tb_results)
 {
-    return castling == 0 ? tb_probe_root_impl(white, black, kings, queens, rooks, bishops, knights,
-                                              pawns, rule50, ep, turn, results)
-                         : TB_RESULT_FAILED;
+    return tb_castling == 0
+               ? tb_probe_root_impl(tb_white, tb_black, tb_kings, tb_queens, tb_rooks, tb_bishops,
+                                    tb_knights, tb_pawns, tb_rule50, tb_ep, tb_turn, tb_results)
+               : TB_RESULT_FAILED;
 }
 
 /* A move: `to` in the low 6 bits, then `from`, then TB_PROMOTES_. */
@@ -179,28 +190,30 @@ struct TbRootMoves {
 };
 
 /* Lists all legal moves with ranks and scores, best first: by DTZ, or by verdicts alone. With
- * `has_repeated` (positions have been repeated) sure wins have ranks by their DTZ. `use_rule50`:
- * whether the 50-move rule applies. Returns 0 if a table is missing, else another number. */
-int tb_probe_root_dtz(uint64_t white, uint64_t black, uint64_t kings, uint64_t queens,
-                      uint64_t rooks, uint64_t bishops, uint64_t knights, uint64_t pawns,
-                      unsigned rule50, unsigned castling, unsigned ep, bool turn, bool has_repeated,
-                      bool use_rule50, struct TbRootMoves *results);
-int tb_probe_root_wdl(uint64_t white, uint64_t black, uint64_t kings, uint64_t queens,
-                      uint64_t rooks, uint64_t bishops, uint64_t knights, uint64_t pawns,
-                      unsigned rule50, unsigned castling, unsigned ep, bool turn, bool use_rule50,
-                      struct TbRootMoves *results);
+ * `tb_has_repeated` (positions have been repeated) sure wins have ranks by their DTZ.
+ * `tb_use_rule50`: whether the 50-move rule applies. Returns 0 if a table is missing, else another
+ * number. */
+int tb_probe_root_dtz(uint64_t tb_white, uint64_t tb_black, uint64_t tb_kings, uint64_t tb_queens,
+                      uint64_t tb_rooks, uint64_t tb_bishops, uint64_t tb_knights,
+                      uint64_t tb_pawns, unsigned tb_rule50, unsigned tb_castling, unsigned tb_ep,
+                      bool tb_turn, bool tb_has_repeated, bool tb_use_rule50,
+                      struct TbRootMoves *tb_results);
+int tb_probe_root_wdl(uint64_t tb_white, uint64_t tb_black, uint64_t tb_kings, uint64_t tb_queens,
+                      uint64_t tb_rooks, uint64_t tb_bishops, uint64_t tb_knights,
+                      uint64_t tb_pawns, unsigned tb_rule50, unsigned tb_castling, unsigned tb_ep,
+                      bool tb_turn, bool tb_use_rule50, struct TbRootMoves *tb_results);
 
 /* ---- Helpers --------------------------------------------------------------------------------- */
 
-unsigned tb_pop_count(uint64_t set);
-unsigned tb_lsb(uint64_t set);     /* the lowest square of a set; 64 if it is empty */
-uint64_t tb_pop_lsb(uint64_t set); /* the set without its lowest square */
-uint64_t tb_king_attacks(unsigned square);
-uint64_t tb_queen_attacks(unsigned square, uint64_t occupied);
-uint64_t tb_rook_attacks(unsigned square, uint64_t occupied);
-uint64_t tb_bishop_attacks(unsigned square, uint64_t occupied);
-uint64_t tb_knight_attacks(unsigned square);
-uint64_t tb_pawn_attacks(unsigned square, bool white);
+unsigned tb_pop_count(uint64_t tb_set);
+unsigned tb_lsb(uint64_t tb_set);     /* the lowest square of a set; 64 if it is empty */
+uint64_t tb_pop_lsb(uint64_t tb_set); /* the set without its lowest square */
+uint64_t tb_king_attacks(unsigned tb_square);
+uint64_t tb_queen_attacks(unsigned tb_square, uint64_t tb_occupied);
+uint64_t tb_rook_attacks(unsigned tb_square, uint64_t tb_occupied);
+uint64_t tb_bishop_attacks(unsigned tb_square, uint64_t tb_occupied);
+uint64_t tb_knight_attacks(unsigned tb_square);
+uint64_t tb_pawn_attacks(unsigned tb_square, bool tb_is_white);
 
 #ifdef __cplusplus
 }

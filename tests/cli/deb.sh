@@ -96,9 +96,11 @@ cc "$work/small.c" -o "$work/static" -Wl,-Bstatic $(pkg-config --cflags --libs t
 trebuchet engine --tables /var/lib/trebuchet -- /bin/sh -c 'ls "$LD_LIBRARY_PATH/libfathom.so.1"' 2>/dev/null |
     grep -qx /usr/lib/trebuchet/libfathom.so.1 || fail "trebuchet engine does not find its libfathom.so.1"
 
-fathom=$(pkg-config --variable=fathomdir trebuchet)
-# shellcheck disable=SC2046
-cc -c "$fathom/tbprobe.c" -o "$work/tbprobe.o" $(pkg-config --cflags trebuchet) || fail "the source of the drop-in"
+for folder in fathomdir pyrrhicdir; do
+    # shellcheck disable=SC2046
+    cc -c "$(pkg-config --variable=$folder trebuchet)/tbprobe.c" -o "$work/tbprobe.o" $(pkg-config --cflags trebuchet) ||
+        fail "the source of the drop-in in $folder"
+done
 
 step "the Python module"
 /usr/bin/python3 -c 'import trebuchet

@@ -25,7 +25,7 @@ python=$prefix/lib/python3/dist-packages
 root=$work/root$prefix
 for file in bin/trebuchet include/trebuchet.h lib/libtrebuchet.a lib/libtrebuchet.so \
     lib/pkgconfig/trebuchet.pc lib/trebuchet/libfathom.so.1 share/trebuchet/fathom/tbprobe.c \
-    share/trebuchet/fathom/tbprobe.h share/trebuchet/rules/square.lua share/trebuchet/strategies/king-and-rook.lua lib/python3/dist-packages/trebuchet/py.typed; do
+    share/trebuchet/fathom/tbprobe.h share/trebuchet/pyrrhic/tbprobe.c share/trebuchet/pyrrhic/tbprobe.h share/trebuchet/rules/square.lua share/trebuchet/strategies/king-and-rook.lua lib/python3/dist-packages/trebuchet/py.typed; do
     [ -e "$root/$file" ] || fail "$file is not installed"
 done
 [ -L "$root/lib/libtrebuchet.so" ] || fail "libtrebuchet.so is no link"
@@ -133,7 +133,7 @@ go depth 1' | LD_LIBRARY_PATH=$root/lib "$work/trebuchet-uci" | grep -q '^bestmo
     fail "examples/uci without LMDB does not say so"
 
 # The source of the drop-in is where trebuchet.pc says, and the Python module finds its library.
-for folder in fathomdir:share/trebuchet/fathom fathomlibdir:lib/trebuchet; do
+for folder in fathomdir:share/trebuchet/fathom pyrrhicdir:share/trebuchet/pyrrhic fathomlibdir:lib/trebuchet; do
     PKG_CONFIG_SYSROOT_DIR='' pkg-config --variable="${folder%%:*}" trebuchet | grep -qx "$prefix/${folder#*:}" ||
         fail "trebuchet.pc has another ${folder%%:*}"
 done

@@ -351,7 +351,7 @@ static void check_path(const char *path, unsigned largest)
 START_TEST(paths)
 {
     char list[3 * PATH_SIZE], other[PATH_SIZE], nothing[PATH_SIZE];
-    make_directory(other); /* verdicts, but no distances */
+    make_directory(other); /* verdicts of one material, but no distances */
     make_directory(nothing);
     ck_assert(naive_write(solved[1], other, TREB_WDL, &plain));
     unsetenv("TREBUCHET_PATH");
@@ -363,7 +363,10 @@ START_TEST(paths)
     check_path(directory, 3);
     check_path(directory, 3);
     ck_assert(tb_init(other));
-    ck_assert_uint_eq(TB_LARGEST, 0); /* a root could not be probed */
+    ck_assert_uint_eq(TB_LARGEST, 3); /* as in Fathom, although roots need distances */
+    treb_position lost = position_of("8/8/8/3k4/8/8/8/KQ6 b - - 0 1");
+    ck_assert_uint_eq(wdl_of(&lost), TB_LOSS);
+    ck_assert_uint_eq(root_of(&lost, NULL), TB_RESULT_FAILED);
     snprintf(list, sizeof list, "/nonexistent::%s:%s:", nothing, directory);
     check_path(list, 3);
     check_path("", 0);
