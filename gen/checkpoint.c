@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/system/error.h"
+#include "core/system/spill_file.h"
 #include "gen/solve/partition.h"
 
 /* Seconds between two saves, if the options say nothing else. */
@@ -15,7 +16,7 @@ static const double saved_seconds = 240;
 /* Cells of a slice that is saved while it is solved. Smaller slices are solved within seconds, and writing the logs to
  * a file for each of them would take longer than solving it. */
 static const uint64_t saved_slice = 1000000000;
-static const uint64_t saved_mark = UINT64_C(0x0004444556415354); /* "TSAVED" and a version */
+static const uint64_t saved_mark = UINT64_C(0x3544455641535254); /* "TRSAVED" and a version */
 
 /* ---- Saving ---------------------------------------------------------------------------------- */
 
@@ -69,7 +70,9 @@ static treb_status write_state(TableJob *job, const State *state, treb_error *er
     previous_path(job, previous, sizeof previous);
     if (job_processes(job) != NULL && rename(c->path, previous) != 0 && errno != ENOENT)
         return fail_errno(error, "rename", c->path);
-    treb_status status = state_save(state, c->folder, c->name, saved_mark, error);
+    SpillFile spill;
+    treb_status status = spill_begin(&spill, c->path, saved_mark, error);
+    if (status == TREB_OK) status = spill_finish(&spill, c->path, state, error);
     if (status == TREB_OK) job_all_agree(job, true);
     return status;
 }
@@ -120,9 +123,7 @@ treb_status checkpoint_init(TableJob *job, treb_error *error)
     treb_status status = TREB_OK;
     c->persistent = generate_step_saved(step, job->options);
     if (c->persistent)
-        status = store_saved_name(job->gen->store, &step->material, &c->folder, c->name,
-                                  sizeof c->name, error);
-    snprintf(c->path, sizeof c->path, "%.4200s/%s", c->persistent ? c->folder : "", c->name);
+        status = store_saved_path(job->gen->store, &step->material, c->path, error);
     /* Solvers side by side solve small slices. */
     c->mid_slice = c->persistent && job->solvers == 1 &&
                    (job->options->save_seconds > 0 || step->cells / step->slices > saved_slice);
@@ -169,8 +170,11 @@ static bool discard_checkpoint(TableJob *job)
 static bool load_state(TableJob *job, const char *path)
 {
     State *state = &job->checkpoint.state;
+    SpillFile spill;
+    treb_error error;
     state_free(state);
-    if (!state_load(state, path, saved_mark)) return false;
+    if (spill_open(&spill, path, saved_mark, state, &error) != TREB_OK) return false;
+    spill_close(&spill);
     if (!get_key(job, state)) return discard_checkpoint(job);
     if (job_processes(job) != NULL) job->checkpoint.generation = state_get(state);
     return !state->failed || discard_checkpoint(job);

@@ -10,11 +10,10 @@
 
 /* Where and how a table is saved while it is made: see checkpoint.h. */
 typedef struct Checkpoint {
-    bool persistent;    /* the table is saved; if not, nothing below is used */
-    bool mid_slice;     /* it is saved in the middle of slices too, because they take long */
-    const char *folder; /* of the file that says how far the table is */
-    /* Of this file; its name begins the names of the other saved files. */
-    char name[64], path[4300];
+    bool persistent; /* the table is saved; if not, nothing below is used */
+    bool mid_slice;  /* it is saved in the middle of slices too, because they take long */
+    /* Of the file that says how far the table is; it begins the paths of the other saved files. */
+    char path[SCRATCH_PATH];
     SolverSaver saver;
     double saved;        /* wall time of the last save */
     uint64_t generation; /* number of the last save, if several processes solve the table */

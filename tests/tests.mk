@@ -38,10 +38,11 @@ $(ENGINE_TEST_BIN): %: %.o $(ENGINE_PARTS) $(LIB_A)
 # another.
 wrap = $(1:%=-Wl,--wrap=%)
 # Allocations that fail one by one: tests/support/failing_alloc.h.
-MEMORY_BIN := $(filter %_memory,$(TEST_BIN))
+MEMORY_BIN := $(filter %_memory %/test_spill_file,$(TEST_BIN))
 $(MEMORY_BIN): $(BUILD)/tests/support/failing_alloc.o
 $(MEMORY_BIN): WRAP = $(call wrap,malloc calloc realloc aligned_alloc posix_memalign mmap strdup strndup free \
-  ZSTD_createCCtx ZSTD_createDCtx ZSTD_createCDict ZSTD_createDDict ZSTD_compress2 \
+  ZSTD_createCCtx ZSTD_createDCtx ZSTD_createCDict ZSTD_createDDict \
+  ZSTD_compress ZSTD_compress2 ZSTD_decompress \
   ZSTD_freeCCtx ZSTD_freeDCtx ZSTD_freeCDict ZSTD_freeDDict)
 # The cells that probes read and the moves that they make are counted.
 $(BUILD)/tests/probe/test_bounds: WRAP = $(call wrap,file_cell position_make)

@@ -4,28 +4,24 @@
  * another byte follows), and the packed set.
  *
  * The entries of a stream lie in chunks of memory, one after another. When they are written to the file, some chunks
- * together become a segment. */
+ * together become a segment, which is a chunk of the file. */
 #include "gen/solve/log.h"
 
 #include <assert.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include <zstd.h>
 
 #include "core/system/error.h"
-#include "core/system/io.h"
 #include "core/system/memory_layout.h"
+#include "core/system/spill_file.h"
 #include "gen/solve/packed.h"
 
 enum {
     CHUNK_LEAST = 256,     /* bytes of a stream's first chunk */
     CHUNK_MOST = 64 << 10, /* the most bytes of a later chunk, unless an entry is larger */
     FILE_LEAST = 1 << 10,  /* the least bytes of a stream that are written to the file */
-    LEVEL = 1,
     HEAD = 8, /* the most bytes of an entry before the set */
 };
 
@@ -35,9 +31,8 @@ typedef struct Chunk {
 } Chunk;
 
 typedef struct LogSegment {
-    uint64_t offset;
-    uint32_t packed, size; /* packed equals size if the segment is not compressed */
-    uint32_t tag;          /* of the first entry */
+    SpillChunk chunk;
+    uint32_t tag; /* of the first entry */
 } LogSegment;
 
 typedef struct Stream {
@@ -58,8 +53,8 @@ struct LogSpace {
     char directory[4096], path[4200]; /* path: empty if the file has no name */
     MemoryBudget *budget;
     uint64_t limit;
-    _Atomic uint64_t held, end; /* bytes of all chunks, also empty ones; bytes in the file */
-    int file;                   /* -1: not open */
+    _Atomic uint64_t held; /* bytes of all chunks, also empty ones */
+    SpillFile spill;
     Log *first;
 };
 
@@ -91,33 +86,25 @@ LogSpace *log_space_new(const LogPlace *place)
     if (place->path) snprintf(space->path, sizeof space->path, "%s", place->path);
     space->budget = place->budget;
     space->limit = place->limit;
-    space->file = -1;
+    space->spill.file = -1;
     return space;
 }
 
-uint64_t log_space_file_bytes(const LogSpace *space) { return atomic_load(&space->end); }
-
-static int open_file(const LogSpace *space, int flags)
-{
-    if (space->path[0] == '\0') return io_unnamed(space->directory);
-    return open(space->path, O_RDWR | O_CLOEXEC | flags, 0600);
-}
+uint64_t log_space_file_bytes(const LogSpace *space) { return atomic_load(&space->spill.end); }
 
 static treb_status space_open(LogSpace *space, treb_error *error)
 {
     treb_status status = TREB_OK;
 #pragma omp critical(log_space)
-    {
-        if (space->file < 0) space->file = open_file(space, O_CREAT | O_TRUNC);
-        if (space->file < 0) status = fail_errno(error, "create a file in", space->directory);
-    }
+    if (space->spill.file < 0)
+        status = spill_create(&space->spill, space->path[0] != '\0' ? space->path : NULL,
+                              space->directory, 0, error);
     return status;
 }
 
 treb_status log_space_sync(LogSpace *space, treb_error *error)
 {
-    if (space->file < 0 || fdatasync(space->file) == 0) return TREB_OK;
-    return fail_errno(error, "write a temporary file in", space->directory);
+    return spill_sync(&space->spill, error);
 }
 
 /* ---- Logs ------------------------------------------------------------------------------------ */
@@ -173,16 +160,13 @@ static void space_clear(LogSpace *space, bool trim)
 {
     trim = trim || atomic_load(&space->held) > space->limit / 2;
     for (Log *log = space->first; log != NULL; log = log->next) log_clear(log, trim);
-    atomic_store(&space->end, 0);
-    /* If this fails, the file is overwritten. */
-    if (space->file >= 0 && ftruncate(space->file, 0) != 0) return;
+    spill_clear(&space->spill);
 }
 
 /* Empties all logs and closes the file, without changing it. */
 static void space_close(LogSpace *space, bool trim)
 {
-    if (space->file >= 0) close(space->file);
-    space->file = -1;
+    spill_close(&space->spill);
     space_clear(space, trim);
 }
 
@@ -225,7 +209,7 @@ void log_buffer_place(LogBuffer *buffer, size_t words, MemoryLayout *arrays)
 {
     buffer->entry = memory_layout_place(arrays, entry_most(words));
     buffer->plain = memory_layout_place(arrays, chunk_most(words) + PACKED_SLACK);
-    buffer->packed = memory_layout_place(arrays, ZSTD_compressBound(chunk_most(words)));
+    buffer->packed = memory_layout_place(arrays, spill_bound(chunk_most(words)));
 }
 
 uint64_t log_memory(uint32_t streams, size_t words, int logs, int threads)
@@ -273,9 +257,6 @@ static const uint8_t *get_entry(const uint8_t *at, LogEntry *entry)
 static treb_status write_segment(LogSpace *space, Stream *stream, const uint8_t *bytes, size_t size,
                                  const LogBuffer *buffer, treb_error *error)
 {
-    size_t packed = ZSTD_compress(buffer->packed, ZSTD_compressBound(size), bytes, size, LEVEL);
-    bool plain = ZSTD_isError(packed) || packed >= size;
-    if (plain) packed = size;
     if (stream->segments == stream->capacity) {
         uint32_t capacity = stream->capacity ? 2 * stream->capacity : 8;
         LogSegment *grown = realloc(stream->segment, capacity * sizeof *grown);
@@ -283,12 +264,12 @@ static treb_status write_segment(LogSpace *space, Stream *stream, const uint8_t 
         stream->segment = grown;
         stream->capacity = capacity;
     }
-    uint64_t offset = atomic_fetch_add(&space->end, packed);
-    if (!io_write_at(space->file, plain ? bytes : buffer->packed, packed, offset))
-        return fail_errno(error, "write a temporary file in", space->directory);
-    stream->segment[stream->segments++] =
-        (LogSegment){offset, (uint32_t)packed, (uint32_t)size, get_tag(bytes)};
-    return TREB_OK;
+    LogSegment *segment = &stream->segment[stream->segments];
+    segment->tag = get_tag(bytes);
+    treb_status status =
+        spill_write(&space->spill, bytes, size, buffer->packed, &segment->chunk, error);
+    if (status == TREB_OK) stream->segments++;
+    return status;
 }
 
 /* Writes the chunks of a stream to the file, in as few segments as the buffer allows. */
@@ -354,19 +335,11 @@ void log_space_put(const LogSpace *space, State *state)
     }
 }
 
-/* Opens the file of an earlier run, and removes what was appended after its state was saved. */
-static bool space_reopen(LogSpace *space, uint64_t end)
-{
-    if (end == 0) return true;
-    space->file = open_file(space, 0);
-    atomic_store(&space->end, end);
-    return space->file >= 0 && io_cut(space->file, end);
-}
-
 bool log_space_get(LogSpace *space, State *state)
 {
     space_close(space, false);
-    if (!space_reopen(space, state_get(state))) return false;
+    const uint64_t end = state_get(state);
+    if (end > 0 && !spill_resume(&space->spill, space->path, end)) return false;
     for (Log *log = space->first; log != NULL; log = log->next) {
         if (state_get(state) != log->streams || state_get(state) != log->words) return false;
         for (uint32_t i = 0; i < log->streams; i++)
@@ -471,15 +444,7 @@ treb_status log_add_cells(Log *log, uint32_t stream, unsigned tag, const uint32_
 static treb_status segment_read(const LogSpace *space, const LogSegment *segment,
                                 const LogBuffer *buffer, treb_error *error)
 {
-    bool plain = segment->packed == segment->size;
-    uint8_t *to = plain ? buffer->plain : buffer->packed;
-    if (!io_read_at(space->file, to, segment->packed, segment->offset))
-        return fail_errno(error, "read a temporary file in", space->directory);
-    if (!plain && ZSTD_decompress(buffer->plain, segment->size, buffer->packed, segment->packed) !=
-                      segment->size)
-        return fail(error, TREB_ERR_IO, "%.400s: a temporary file was damaged on the disk",
-                    space->directory);
-    return TREB_OK;
+    return spill_read(&space->spill, &segment->chunk, buffer->packed, buffer->plain, error);
 }
 
 /* Returns the next chunk with entries; NULL: there is none. */
@@ -507,7 +472,7 @@ static treb_status reader_fill(LogReader *reader, treb_error *error)
         treb_status status = segment_read(reader->log->space, segment, reader->log_buffer, error);
         if (status != TREB_OK) return status;
         reader->at = reader->log_buffer->plain;
-        reader->end = reader->at + segment->size;
+        reader->end = reader->at + segment->chunk.size;
         return TREB_OK;
     }
     const Chunk *chunk = chunk_behind(stream, reader->chunk);
@@ -599,7 +564,7 @@ treb_status log_take(Log *log, uint32_t stream_number, const LogBuffer *buffer, 
     const uint8_t *bytes = in_file ? buffer->plain : chunk_bytes(chunk);
     const uint8_t *next = get_entry(bytes + stream->due_offset, entry);
     stream->due_offset = (size_t)(next - bytes);
-    if (stream->due_offset < (in_file ? segment->size : chunk_used(stream, chunk)))
+    if (stream->due_offset < (in_file ? segment->chunk.size : chunk_used(stream, chunk)))
         stream->due_tag = get_tag(next);
     else if (in_file)
         due_segment(stream, stream->due_segment + 1);

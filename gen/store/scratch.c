@@ -2,17 +2,13 @@
 #include "gen/store/scratch.h"
 
 #include <assert.h>
-#include <fcntl.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "core/system/error.h"
-#include "core/system/io.h"
 #include "gen/store/scratch_chunks.h"
 
-/* "TRBCOD" and the number of the file's layout. */
-static const uint64_t scratch_mark = UINT64_C(0x0008444f43425254);
+const uint64_t scratch_mark = UINT64_C(0x394543494c535254); /* "TRSLICE" and a version */
 
 /* ---- Entries --------------------------------------------------------------------------------- */
 
@@ -30,8 +26,7 @@ void entry_free(StoreEntry *entry)
     free(entry->group);
     free(entry->group_of);
     free(entry->lane_of);
-    free(entry->path);
-    if (entry->file >= 0) close(entry->file);
+    spill_close(&entry->spill);
     partition_free(&entry->partition);
     layout_free(&entry->layout);
     free(entry);
@@ -58,7 +53,7 @@ StoreEntry *entry_new(const Material *material, unsigned wanted, MemoryBudget *b
         return NULL;
     }
     *entry = entry_layout(&layout, wanted);
-    entry->file = -1;
+    entry->spill.file = -1;
     entry->budget = budget;
     uint64_t slices = entry->layout.index.slices;
     entry->group_of = malloc(slices * sizeof *entry->group_of);
@@ -126,7 +121,7 @@ void entry_put(const StoreEntry *entry, State *state)
 {
     state_put(state, entry->groups);
     state_put(state, entry->wanted);
-    state_put(state, atomic_load(&entry->end));
+    state_put(state, atomic_load(&entry->spill.end));
     for (uint32_t b = 0; b < entry->groups; b++) {
         const StoredGroup *group = entry->group[b];
         state_put(state, (uint64_t)group->lanes);
@@ -161,7 +156,7 @@ static bool get_group(StoreEntry *entry, State *state)
 bool entry_get(StoreEntry *entry, State *state)
 {
     uint64_t groups = state_get(state), wanted = state_get_most(state, WANT_END - 1);
-    atomic_store(&entry->end, state_get(state));
+    atomic_store(&entry->spill.end, state_get(state));
     if (state->failed || (entry->subset.squares ? wanted != entry->wanted : wanted > WANT_SIDES))
         return false;
     entry->wanted = (unsigned)wanted;
@@ -170,38 +165,30 @@ bool entry_get(StoreEntry *entry, State *state)
     return true;
 }
 
-treb_status entry_write_list(StoreEntry *entry, treb_error *error)
+treb_status entry_write_list(const StoreEntry *entry, treb_error *error)
 {
     State state = {0};
     entry_put(entry, &state);
-    treb_status status = state.failed ? fail_memory(error) : TREB_OK;
-    if (status == TREB_OK && !state_append(&state, entry->file, entry->end, scratch_mark))
-        status = fail_errno(error, "write", entry->path);
+    treb_status status = spill_put_list(&entry->spill, &state, error);
     state_free(&state);
     return status;
 }
 
 StoreEntry *entry_open(const char *path, const Material *m, unsigned wanted, MemoryBudget *budget)
 {
+    SpillFile spill;
     State state;
-    struct stat about;
-    int file = io_open_regular(path, &about, NULL);
-    if (file < 0) return NULL;
+    treb_error error;
+    if (spill_open(&spill, path, scratch_mark, &state, &error) != TREB_OK) return NULL;
     StoreEntry *entry = entry_new(m, wanted, budget);
-    bool ok =
-        entry && (entry->path = strdup(path)) != NULL && state_read_end(&state, file, scratch_mark);
-    if (ok) {
-        ok = entry_get(entry, &state) && state.at == state.size;
-        state_free(&state);
+    if (entry != NULL) {
+        entry->spill = spill;
+        entry->complete = entry_get(entry, &state) && state.at == state.size;
+    } else {
+        spill_close(&spill);
     }
-    if (entry)
-        entry->file = file;
-    else
-        close(file);
-    if (ok) {
-        entry->complete = true;
-        return entry;
-    }
+    state_free(&state);
+    if (entry != NULL && entry->complete) return entry;
     entry_free(entry);
     return NULL;
 }

@@ -2,13 +2,13 @@
  *
  * An entry has the slices of one material, whole or one subset of them (gen/solve/subset.h), in groups as they were
  * solved. One side to move of a group has two parts: PART_VALUES, which any table reads, and PART_PUSHES, which only
- * the table's own pushes read. In the file a part consists of chunks of some planes. Each chunk is compressed by
- * itself, so that chunks can be written and read in parallel and one by one. The file ends with a list of all groups
- * and chunks and a checksum. */
+ * the table's own pushes read. In the file (core/system/spill_file.h) a part consists of chunks of some
+ * planes, so that chunks can be written and read in parallel and one by one. The list at the end of the file has all
+ * groups and chunks. */
 #ifndef TREB_GEN_STORE_SCRATCH_H
 #define TREB_GEN_STORE_SCRATCH_H
 
-#include "core/system/state.h"
+#include "core/system/spill_file.h"
 #include "gen/solve/partition.h"
 #include "gen/solve/plane.h"
 
@@ -26,15 +26,10 @@ typedef struct StoredFormat {
 
 StoredFormat stored_format(const SolvedSlice *slice);
 
-typedef struct ScratchChunk {
-    uint64_t offset;
-    uint32_t size; /* of the compressed chunk */
-} ScratchChunk;
-
 /* One side to move of one group. */
 typedef struct Side {
     StoredFormat format;
-    ScratchChunk *chunk[PARTS]; /* in the file; NULL: not there */
+    SpillChunk *chunk[PARTS]; /* in the file; NULL: not there */
     void *kept[PARTS];          /* in memory; NULL: not there */
     SolvedArrays solved;        /* points into `kept` */
     int references;             /* number of users of `solved` */
@@ -59,14 +54,12 @@ typedef struct StoreEntry {
     size_t plane_words, plane_cells;
     PlanePartition partition; /* the own planes of this process; no planes: it keeps all */
     MemoryBudget *budget;
-    char *path;         /* of the file; NULL: there is none */
     uint32_t *group_of; /* by slice: number of its group, or NO_GROUP */
     uint8_t *lane_of;
     StoredGroup **group; /* each allocated by itself: groups must not move while they are in use */
     uint32_t groups, capacity;
-    bool persistent;      /* the file is kept if the run is stopped */
-    int file;             /* descriptor; -1: not open */
-    _Atomic uint64_t end; /* bytes written to the file */
+    SpillFile spill;
+    bool persistent; /* the file is kept if the run is stopped */
     bool complete;
 } StoreEntry;
 
@@ -111,13 +104,16 @@ treb_status plane_fetch(const StoreEntry *entry, const StoredSide *side, int col
 /* Returns the most bytes that part_write claims with `threads` threads. */
 uint64_t part_write_cost(const Layout *layout, int threads);
 
+/* Mark of the file. */
+extern const uint64_t scratch_mark;
+
 /* Appends to `state` the list of what is in the file, and restores an entry from it. False: it is invalid, or out of
  * memory. */
 void entry_put(const StoreEntry *entry, State *state);
 bool entry_get(StoreEntry *entry, State *state);
 
 /* Ends the file with the list of its groups. */
-treb_status entry_write_list(StoreEntry *entry, treb_error *error);
+treb_status entry_write_list(const StoreEntry *entry, treb_error *error);
 
 /* Opens a complete scratch file. NULL if there is none that can be used. */
 StoreEntry *entry_open(const char *path, const Material *material, unsigned wanted,

@@ -4,18 +4,15 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
 #include "core/system/error.h"
-#include "core/system/io.h"
 #include "core/system/memory_layout.h"
 #include "gen/store/scratch_parts.h"
 
 enum {
     CHUNK = 1 << 20,         /* bytes of a chunk, about */
     CHUNK_SUBSET = 64 << 10, /* of a subset, of which single planes are read */
-    CHUNK_ONE = 128 << 10,   /* the most bytes of a plane that shares a chunk with others */
-    SCRATCH_LEVEL = 1
+    CHUNK_ONE = 128 << 10    /* the most bytes of a plane that shares a chunk with others */
 };
 
 /* Returns the number of planes in a chunk; the last chunk may have fewer. In a subset these are some or all squares
@@ -67,7 +64,6 @@ static void copy_chunk(const StoreEntry *entry, const StoredSide *side, int part
 /* Memory that a thread needs to write chunks. */
 typedef struct ChunkBuffer {
     uint8_t *plain, *packed;
-    size_t bound;
     Plane plane; /* if the chunks are made from a slice */
 } ChunkBuffer;
 
@@ -76,9 +72,8 @@ static size_t place_chunk_buffer(ChunkBuffer *buffer, const StoreEntry *entry, S
 {
     MemoryLayout arrays = {memory, 0};
     size_t size = part_bytes(entry, format, PART_VALUES, chunk_planes(entry));
-    buffer->bound = ZSTD_compressBound(size);
     buffer->plain = memory_layout_place(&arrays, size);
-    buffer->packed = memory_layout_place(&arrays, buffer->bound);
+    buffer->packed = memory_layout_place(&arrays, spill_bound(size));
     return arrays.size;
 }
 
@@ -101,25 +96,6 @@ static void chunk_buffer_free(ChunkBuffer *buffer)
 {
     plane_free(&buffer->plane);
     budget_free(buffer->plain);
-}
-
-/* Compresses and writes a chunk. It has a checksum, because an error would spread to other tables. */
-static treb_status chunk_write(StoreEntry *entry, const StoredSide *side, int part, size_t c,
-                               const ChunkBuffer *buffer, treb_error *error)
-{
-    ScratchChunk *chunk = &side->chunk[part][c];
-    size_t size = part_bytes(entry, side->format, part, planes_in(entry, c));
-    ZSTD_CCtx *context = ZSTD_createCCtx();
-    if (context == NULL) return fail_memory(error);
-    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, SCRATCH_LEVEL);
-    ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
-    size_t packed = ZSTD_compress2(context, buffer->packed, buffer->bound, buffer->plain, size);
-    ZSTD_freeCCtx(context);
-    if (ZSTD_isError(packed)) return fail_memory(error);
-    *chunk = (ScratchChunk){atomic_fetch_add(&entry->end, packed), (uint32_t)packed};
-    if (!io_write_at(entry->file, buffer->packed, packed, chunk->offset))
-        return fail_errno(error, "write", entry->path);
-    return TREB_OK;
 }
 
 /* Returns the number of chunks that are made together: one or, if a subset is made from a slice, all of the same pair
@@ -153,7 +129,10 @@ static treb_status unit_write(StoreEntry *entry, StoredSide *side, int color, in
                 part_put_plane(entry, &buffer->plane, squares ? (int)((first + p) % squares) : 0, p,
                                part, &to, color);
         }
-        if (status == TREB_OK) status = chunk_write(entry, side, part, c, buffer, error);
+        if (status == TREB_OK)
+            status = spill_write(&entry->spill, buffer->plain,
+                                 part_bytes(entry, side->format, part, planes), buffer->packed,
+                                 &side->chunk[part][c], error);
     }
     return status;
 }
@@ -204,24 +183,16 @@ uint64_t part_write_cost(const Layout *layout, int threads)
                                 plane_memory(layout, parts));
 }
 
-/* Reads chunk `c` into `plain`. */
-static treb_status chunk_read(const StoreEntry *entry, const StoredSide *side, int part, size_t c,
-                              uint8_t *plain)
+/* Reads a chunk into `plain`. */
+static treb_status chunk_read(const StoreEntry *entry, const SpillChunk *chunk, uint8_t *plain,
+                              treb_error *error)
 {
-    const ScratchChunk *chunk = &side->chunk[part][c];
-    const size_t size = part_bytes(entry, side->format, part, planes_in(entry, c));
-    uint8_t *packed = malloc(chunk->size + 1);
-    if (packed == NULL) return TREB_ERR_MEMORY;
-    bool good = io_read_at(entry->file, packed, chunk->size, chunk->offset) &&
-                ZSTD_decompress(plain, size, packed, chunk->size) == size;
+    uint8_t *packed = malloc(chunk->packed + 1);
+    treb_status status = plain != NULL && packed != NULL
+                             ? spill_read(&entry->spill, chunk, packed, plain, error)
+                             : fail_memory(error);
     free(packed);
-    return good ? TREB_OK : TREB_ERR_DAMAGED;
-}
-
-static treb_status fail_read(const StoreEntry *entry, treb_status status, treb_error *error)
-{
-    if (status == TREB_ERR_MEMORY) return fail_memory(error);
-    return fail(error, status, "%.400s: damaged; remove it and run again", entry->path);
+    return status;
 }
 
 treb_status part_read(StoreEntry *entry, StoredSide *side, int color, int part, treb_error *error)
@@ -234,24 +205,27 @@ treb_status part_read(StoreEntry *entry, StoredSide *side, int color, int part, 
         uint8_t *plain = malloc(part_bytes(entry, side->format, part, chunk_planes(entry)) + 1);
 #pragma omp for schedule(dynamic)
         for (size_t c = 0; c < chunks; c++) {
-            treb_status own = plain ? chunk_read(entry, side, part, c, plain) : TREB_ERR_MEMORY;
+            treb_error mine;
+            treb_status own = chunk_read(entry, &side->chunk[part][c], plain, &mine);
             if (own == TREB_OK) {
                 copy_chunk(entry, side, part, c, plain, true);
                 continue;
             }
-#pragma omp atomic write
-            status = own;
+#pragma omp critical(scratch_error)
+            {
+                status = own;
+                *error = mine;
+            }
         }
         free(plain);
     }
-    if (status == TREB_OK) return TREB_OK;
-    part_unload(side, part);
-    return fail_read(entry, status, error);
+    if (status != TREB_OK) part_unload(side, part);
+    return status;
 }
 
 /* Reads chunk `c` of the parts into a buffer, unless it is there already. */
 static treb_status solved_buffer_fill(const StoreEntry *entry, const StoredSide *side, size_t c,
-                                      int parts, SolvedBuffer *buffer)
+                                      int parts, SolvedBuffer *buffer, treb_error *error)
 {
     const uint32_t planes = chunk_planes(entry);
     size_t size = 0;
@@ -261,14 +235,14 @@ static treb_status solved_buffer_fill(const StoreEntry *entry, const StoredSide 
     buffer->of = NULL;
     if (buffer->size < size) {
         uint8_t *grown = realloc(buffer->bytes, size);
-        if (grown == NULL) return TREB_ERR_MEMORY;
+        if (grown == NULL) return fail_memory(error);
         buffer->bytes = grown;
         buffer->size = size;
     }
     treb_status status = TREB_OK;
     uint8_t *at = buffer->bytes;
     for (int part = 0; part < parts && status == TREB_OK; part++) {
-        status = chunk_read(entry, side, part, c, at);
+        status = chunk_read(entry, &side->chunk[part][c], at, error);
         at += part_bytes(entry, side->format, part, planes);
     }
     if (status != TREB_OK) return status;
@@ -301,8 +275,8 @@ treb_status plane_fetch(const StoreEntry *entry, const StoredSide *side, int col
 {
     const int parts = push ? PARTS : 1;
     treb_status status =
-        solved_buffer_fill(entry, side, plane / chunk_planes(entry), parts, buffer);
-    if (status != TREB_OK) return fail_read(entry, status, error);
+        solved_buffer_fill(entry, side, plane / chunk_planes(entry), parts, buffer, error);
+    if (status != TREB_OK) return status;
     uint8_t *at = buffer->bytes;
     for (int part = 0; part < parts; part++) {
         place_plane(entry, side, color, part, plane, at, out);

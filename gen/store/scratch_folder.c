@@ -33,12 +33,12 @@ void scratch_folder_file(const ScratchFolder *folder, const Material *m, unsigne
     snprintf(out, SCRATCH_PATH, "%s/%s%s.%s.solved", folder->path, name, subset, values(folder));
 }
 
-void scratch_folder_saved(const ScratchFolder *folder, const Material *material, char *name,
-                          size_t size)
+void scratch_folder_saved(const ScratchFolder *folder, const Material *material,
+                          char out[SCRATCH_PATH])
 {
-    char text[MATERIAL_NAME_SIZE];
-    material_name(material, text);
-    snprintf(name, size, "%s.%s.part", text, values(folder));
+    char name[MATERIAL_NAME_SIZE];
+    material_name(material, name);
+    snprintf(out, SCRATCH_PATH, "%s/%s.%s.part", folder->path, name, values(folder));
 }
 
 /* ---- The folder ------------------------------------------------------------------------------ */

@@ -30,9 +30,9 @@ treb_status scratch_folder_make(const ScratchFolder *folder, treb_error *error);
 void scratch_folder_file(const ScratchFolder *folder, const Material *material, unsigned wanted,
                          char out[SCRATCH_PATH]);
 
-/* Writes the name of the file that says how far a table is. */
-void scratch_folder_saved(const ScratchFolder *folder, const Material *material, char *name,
-                          size_t size);
+/* Writes the path of the file that says how far a table is. */
+void scratch_folder_saved(const ScratchFolder *folder, const Material *material,
+                          char out[SCRATCH_PATH]);
 
 /* Removes all that was saved of a table that is not complete. */
 void scratch_folder_forget(const ScratchFolder *folder, const Material *material);

@@ -2,7 +2,7 @@
 #include "gen/store/store.h"
 
 #include <assert.h>
-#include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,6 @@
 #include "core/system/error.h"
 #include "core/system/io.h"
 #include "gen/store/scratch.h"
-#include "gen/store/scratch_folder.h"
 
 enum { KEEP_LEVELS = 2 /* a double push leads two levels on */ };
 
@@ -158,15 +157,33 @@ static StoredSide *find_oldest(const Store *store, StoreEntry **of, int *color)
     return oldest;
 }
 
-static treb_status open_entry_file(const Store *store, StoreEntry *entry, int flags,
-                                   treb_error *error);
+/* Writes the path of the file of an entry that is not complete. */
+static void unfinished_path(const Store *store, const StoreEntry *entry, char out[SCRATCH_PATH + 32])
+{
+    char path[SCRATCH_PATH];
+    scratch_folder_file(&store->folder, &entry->layout.material, entry->wanted, path);
+    if (entry->persistent)
+        snprintf(out, SCRATCH_PATH + 32, "%s.part", path);
+    else
+        snprintf(out, SCRATCH_PATH + 32, "%s" IO_TEMPORARY "%ld", path, (long)getpid());
+}
+
+/* Creates the file of an entry if it has none. */
+static treb_status create_file(const Store *store, StoreEntry *entry, treb_error *error)
+{
+    char path[SCRATCH_PATH + 32];
+    if (entry->spill.file >= 0) return TREB_OK;
+    treb_status status = scratch_folder_make(&store->folder, error);
+    if (status != TREB_OK) return status;
+    unfinished_path(store, entry, path);
+    return spill_create(&entry->spill, path, NULL, scratch_mark, error);
+}
 
 /* Writes to the file what a side has only in memory. */
 static treb_status side_write(const Store *store, StoreEntry *entry, StoredSide *side, int color,
                               treb_error *error)
 {
-    treb_status status = TREB_OK;
-    if (entry->file < 0) status = open_entry_file(store, entry, O_CREAT | O_TRUNC, error);
+    treb_status status = create_file(store, entry, error);
     for (int part = 0; part < PARTS && status == TREB_OK; part++)
         if (side->kept[part] && !side->chunk[part])
             status = part_write(entry, side, color, part, NULL, error);
@@ -292,46 +309,26 @@ SliceProvider store_provider(Store *store)
 
 /* ---- Tables being made ---------------------------------------------------------------------- */
 
-/* Opens the file of an entry under a temporary name. */
-static treb_status open_entry_file(const Store *store, StoreEntry *entry, int flags,
-                                   treb_error *error)
-{
-    char path[SCRATCH_PATH], temporary[SCRATCH_PATH + 32];
-    scratch_folder_file(&store->folder, &entry->layout.material, entry->wanted, path);
-    if (entry->persistent)
-        snprintf(temporary, sizeof temporary, "%s.part", path);
-    else
-        snprintf(temporary, sizeof temporary, "%s" IO_TEMPORARY "%ld", path, (long)getpid());
-    free(entry->path);
-    if ((entry->path = strdup(temporary)) == NULL) return fail_memory(error);
-    treb_status status = scratch_folder_make(&store->folder, error);
-    if (status != TREB_OK) return status;
-    entry->file = open(temporary, O_RDWR | O_CLOEXEC | flags, 0666);
-    return entry->file >= 0 ? TREB_OK : fail_errno(error, "write", temporary);
-}
-
 static treb_status put_entry(const Store *store, StoreEntry *entry, State *state, treb_error *error)
 {
     treb_status status = TREB_OK;
     for (uint32_t b = 0; b < entry->groups; b++)
         for (int color = 0; color < 2 && status == TREB_OK; color++)
             status = side_write(store, entry, &entry->group[b]->side[color], color, error);
-    if (status != TREB_OK) return status;
-    if (entry->file >= 0 && fdatasync(entry->file) != 0)
-        return fail_errno(error, "write", entry->path);
-    state_put(state, entry->file >= 0);
+    if (status == TREB_OK) status = spill_sync(&entry->spill, error);
+    state_put(state, entry->spill.file >= 0);
     entry_put(entry, state);
-    return TREB_OK;
+    return status;
 }
 
 /* Restores an entry, opens its file again if it had one, and removes what was appended later. */
 static bool get_entry(const Store *store, StoreEntry *entry, State *state)
 {
-    treb_error error;
+    char path[SCRATCH_PATH + 32];
     bool in_file = state_get_most(state, 1);
     if (!entry_get(entry, state)) return false;
-    if (!in_file) return entry->end == 0;
-    return open_entry_file(store, entry, 0, &error) == TREB_OK && io_cut(entry->file, entry->end);
+    unfinished_path(store, entry, path);
+    return !in_file || spill_resume(&entry->spill, path, atomic_load(&entry->spill.end));
 }
 
 /* Creates an entry of a table in the store: with a new file if other tables will read it, or as an earlier run has
@@ -348,7 +345,7 @@ static treb_status begin_entry(Store *store, const Material *material, unsigned 
     *out = entry;
     entry->persistent = persistent;
     if (state == NULL)
-        return wanted ? open_entry_file(store, entry, O_CREAT | O_TRUNC, error) : TREB_OK;
+        return wanted ? create_file(store, entry, error) : TREB_OK;
     if (get_entry(store, entry, state)) return TREB_OK;
     return fail(error, TREB_ERR_DAMAGED, "the checkpoint of an earlier run is damaged");
 }
@@ -387,11 +384,10 @@ treb_status store_table_put(StoreTable *table, State *state, treb_error *error)
     return status;
 }
 
-treb_status store_saved_name(const Store *store, const Material *material, const char **directory,
-                             char *name, size_t size, treb_error *error)
+treb_status store_saved_path(const Store *store, const Material *material, char path[SCRATCH_PATH],
+                             treb_error *error)
 {
-    *directory = store->folder.path;
-    scratch_folder_saved(&store->folder, material, name, size);
+    scratch_folder_saved(&store->folder, material, path);
     return scratch_folder_make(&store->folder, error);
 }
 
@@ -425,8 +421,7 @@ static treb_status put_files(StoreTable *table, StoreEntry *entry, const uint64_
     treb_status status = TREB_OK;
 #pragma omp critical(store)
     {
-        if (entry->file < 0)
-            status = open_entry_file(table->store, entry, O_CREAT | O_TRUNC, error);
+        status = create_file(table->store, entry, error);
         group = status == TREB_OK ? entry_add(entry, number, slice->lanes) : NULL;
         if (group == NULL && status == TREB_OK) status = fail_memory(error);
     }
@@ -564,15 +559,8 @@ static treb_status entry_complete(const Store *store, StoreEntry *entry, treb_er
     treb_status status = entry_write_list(entry, error);
     if (status != TREB_OK) return status;
     scratch_folder_file(&store->folder, &entry->layout.material, entry->wanted, path);
-    char *name = strdup(path);
-    if (name == NULL) return fail_memory(error);
-    if (rename(entry->path, path) != 0) {
-        status = fail_errno(error, "write", path);
-        free(name);
-        return status;
-    }
-    free(entry->path);
-    entry->path = name;
+    if (rename(entry->spill.path, path) != 0) return fail_errno(error, "write", path);
+    snprintf(entry->spill.path, sizeof entry->spill.path, "%s", path);
     entry->complete = true;
     return TREB_OK;
 }
@@ -584,7 +572,7 @@ static treb_status end_entry(Store *store, StoreEntry *entry, bool complete, tre
     if (complete && entry->wanted) status = entry_complete(store, entry, error);
     if (entry->complete) return status;
     /* The files of a persistent table are of use to a later run. */
-    if (entry->path && !entry->persistent) unlink(entry->path);
+    if (!entry->persistent) spill_remove(&entry->spill);
     drop_entry(store, entry);
     return status;
 }

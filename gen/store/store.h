@@ -10,6 +10,7 @@
 #include "core/format/table.h"
 #include "gen/solve/slice_group.h"
 #include "gen/solve/solve.h"
+#include "gen/store/scratch_folder.h"
 
 typedef struct Store Store;
 
@@ -46,10 +47,10 @@ StoreTable *store_begin(Store *store, const Layout *layout, unsigned parents,
                         const Processes *partitioned, bool persistent, State *state,
                         treb_error *error);
 
-/* Returns where a run saves a table while it is made: the folder, which is created if necessary, and the name of the
- * file that says how far the table is. The names of other saved files begin with this name. TREB_ERR_IO. */
-treb_status store_saved_name(const Store *store, const Material *material, const char **directory,
-                             char *name, size_t size, treb_error *error);
+/* Writes where a run saves a table while it is made: the path of the file that says how far the table is. Creates the
+ * folder if necessary. The paths of other saved files begin with this path. TREB_ERR_IO. */
+treb_status store_saved_path(const Store *store, const Material *material, char path[SCRATCH_PATH],
+                             treb_error *error);
 
 /* Removes all that was saved of a table. */
 void store_forget_saved(const Store *store, const Material *material);

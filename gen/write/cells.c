@@ -1,57 +1,39 @@
 /* cells.c - see cells.h. */
 #include "gen/write/cells.h"
 
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include <zstd.h>
 
 #include "core/system/error.h"
-#include "core/system/io.h"
 #include "core/system/memory_layout.h"
+#include "core/system/spill_file.h"
 #include "core/system/stop.h"
 #include "gen/solve/partition.h"
 #include "gen/write/cells_pack.h"
 
 enum {
-    CHUNK_BYTES = 1 << 19, /* number of cells of a chunk, at most, unless a plane has more */
-    LEVEL = 1              /* compression level of zstd */
+    CHUNK_BYTES = 1 << 19 /* number of cells of a chunk, at most, unless a plane has more */
 };
-
-/* Where a chunk is kept. */
-typedef struct StoredChunk {
-    union {
-        uint8_t *bytes;  /* if `kept` */
-        uint64_t offset; /* otherwise: position in the file */
-    };
-    uint32_t size; /* of the compressed bytes; 0: not added yet */
-    bool kept;     /* the bytes are in memory */
-    bool wide;     /* two bytes a cell before compression */
-} StoredChunk;
 
 struct Cells {
     const Layout *layout;
     treb_metric metric;
     unsigned sides; /* sides to keep, and CELLS_BOUNDS */
     MemoryBudget *budget;
-    char directory[4096]; /* of the file, for messages */
-    int file;
-    _Atomic uint64_t end; /* size of the file */
+    SpillFile spill;
     const atomic_bool *stop;
     WriteProgress *progress;
-    uint64_t keep;         /* bytes that may stay in memory */
-    _Atomic uint64_t kept; /* bytes that do stay in memory */
-    size_t plane_cells;    /* cells of a plane of one slice */
+    size_t plane_cells; /* cells of a plane of one slice */
     /* The planes of chunk `c` are plane[first[c]] to plane[first[c + 1] - 1], in ascending
      * order; with processes part by part (partition.h). `here` is the first chunk that this
      * process keeps; own[c] says whether it keeps chunk `c`. */
     uint32_t chunks, *plane, *first, here;
     bool *own;
-    unsigned seen;         /* mask of the verdicts seen */
-    StoredChunk *chunk[2]; /* by side; the chunks of slice `number` begin at number * chunks */
+    unsigned seen; /* mask of the verdicts seen */
+    /* By side; the chunks of slice `number` begin at number * chunks. Those that are not added yet have no bytes. */
+    SpillChunk *chunk[2];
 };
 
 uint32_t cells_planes(const Layout *layout)
@@ -106,20 +88,22 @@ static size_t most_chunks(const Layout *layout, const Processes *processes)
 /* Bytes of the list of chunks of one side. */
 static size_t list_bytes(const Cells *v)
 {
-    return v->layout->index.slices * v->chunks * sizeof(StoredChunk);
+    return v->layout->index.slices * v->chunks * sizeof(SpillChunk);
 }
 
-/* Opens the file. `flags`: O_CREAT | O_TRUNC for a new file, 0 to continue an old one. */
-static int open_file(const Cells *v, const CellsPlace *place, int flags)
+/* Opens the file: a new one, or as `state` says. */
+static treb_status open_file(Cells *v, const CellsPlace *place, State *state, treb_error *error)
 {
     char path[4300];
-    if (place->path == NULL) return io_unnamed(v->directory);
-    snprintf(path, sizeof path, "%.4200s-%s", place->path, table_metric_name(v->metric));
-    return open(path, O_RDWR | O_CLOEXEC | flags, 0600);
+    if (place->path != NULL)
+        snprintf(path, sizeof path, "%.4200s-%s", place->path, table_metric_name(v->metric));
+    if (state == NULL)
+        return spill_create(&v->spill, place->path ? path : NULL, place->directory, 0, error);
+    return spill_resume(&v->spill, path, state_get(state)) ? TREB_OK : fail_errno(error, "read", path);
 }
 
 static Cells *cells_open(const Layout *layout, treb_metric metric, unsigned sides,
-                         const CellsPlace *place, int flags, treb_error *error)
+                         const CellsPlace *place, State *state, treb_error *error)
 {
     Cells *v = calloc(1, sizeof *v);
     if (v == NULL) {
@@ -131,14 +115,12 @@ static Cells *cells_open(const Layout *layout, treb_metric metric, unsigned side
     v->metric = metric;
     v->sides = sides;
     v->budget = place->budget;
-    v->keep = place->path == NULL ? place->keep : 0;
     v->stop = place->stop;
     v->progress = place->progress;
     v->seen = 1u << TREB_DRAW;
-    snprintf(v->directory, sizeof v->directory, "%s", place->directory);
-    v->file = open_file(v, place, flags);
-    treb_status status =
-        v->file >= 0 ? TREB_OK : fail_errno(error, "create a file in", v->directory);
+    treb_status status = open_file(v, place, state, error);
+    v->spill.budget = place->budget;
+    v->spill.keep = place->path == NULL ? place->keep : 0;
     if (status == TREB_OK && !list_chunks(v, place->processes)) status = fail_memory(error);
     for (int side = 0; side < 2 && status == TREB_OK; side++)
         if (sides >> side & 1 && (v->chunk[side] = budget_calloc(v->budget, list_bytes(v))) == NULL)
@@ -151,30 +133,28 @@ static Cells *cells_open(const Layout *layout, treb_metric metric, unsigned side
 Cells *cells_new(const Layout *layout, treb_metric metric, unsigned sides, const CellsPlace *place,
                  treb_error *error)
 {
-    return cells_open(layout, metric, sides, place, O_CREAT | O_TRUNC, error);
+    return cells_open(layout, metric, sides, place, NULL, error);
 }
 
 treb_status cells_put(const Cells *v, State *state, treb_error *error)
 {
-    if (fdatasync(v->file) != 0) return fail_errno(error, "write", v->directory);
-    state_put(state, atomic_load(&v->end));
+    state_put(state, atomic_load(&v->spill.end));
     state_put(state, v->seen);
     for (int side = 0; side < 2; side++)
         if (v->sides >> side & 1) state_put_bytes(state, v->chunk[side], list_bytes(v));
-    return TREB_OK;
+    return spill_sync(&v->spill, error);
 }
 
 Cells *cells_get(const Layout *layout, treb_metric metric, unsigned sides, const CellsPlace *place,
                  State *state)
 {
     treb_error error;
-    Cells *v = cells_open(layout, metric, sides, place, 0, &error);
+    Cells *v = cells_open(layout, metric, sides, place, state, &error);
     if (v == NULL) return NULL;
-    atomic_store(&v->end, state_get(state));
     v->seen = (unsigned)state_get(state);
     for (int side = 0; side < 2; side++)
         if (v->sides >> side & 1) state_get_bytes(state, v->chunk[side], list_bytes(v));
-    if (!state->failed && io_cut(v->file, v->end)) return v;
+    if (!state->failed) return v;
     cells_free(v);
     return NULL;
 }
@@ -183,12 +163,12 @@ void cells_free(Cells *v)
 {
     if (v == NULL) return;
     for (int side = 0; side < 2; side++) {
-        StoredChunk *chunk = v->chunk[side];
+        SpillChunk *chunk = v->chunk[side];
         for (uint64_t i = 0; chunk != NULL && i < v->layout->index.slices * v->chunks; i++)
-            if (chunk[i].kept) budget_free(chunk[i].bytes);
+            spill_free_chunk(&chunk[i]);
         budget_free(chunk);
     }
-    if (v->file >= 0) close(v->file);
+    spill_close(&v->spill);
     free(v->plane);
     free(v->first);
     free(v->own);
@@ -198,7 +178,7 @@ void cells_free(Cells *v)
 uint32_t cells_chunks(const Cells *v) { return v->chunks; }
 unsigned cells_seen(const Cells *v) { return v->seen; }
 
-static StoredChunk *chunk_at(const Cells *v, uint64_t number, int side, uint32_t c)
+static SpillChunk *chunk_at(const Cells *v, uint64_t number, int side, uint32_t c)
 {
     return &v->chunk[side][number * v->chunks + c];
 }
@@ -230,20 +210,6 @@ static size_t plain_bytes(const Cells *v, bool wide, size_t cells)
     return v->metric == TREB_WDL ? (cells + 1) / 2 : wide ? cells * sizeof(Plies) : cells;
 }
 
-/* Keeps packed bytes in memory. Returns false if the limit is reached or memory runs out. */
-static bool chunk_keep(Cells *v, const uint8_t *packed, size_t size, StoredChunk *out)
-{
-    uint64_t cost = budget_cost(size);
-    if (atomic_fetch_add(&v->kept, cost) + cost <= v->keep &&
-        (out->bytes = budget_alloc(v->budget, size)) != NULL) {
-        memcpy(out->bytes, packed, size);
-        out->kept = true;
-        return true;
-    }
-    atomic_fetch_sub(&v->kept, cost);
-    return false;
-}
-
 /* The memory of a thread that makes chunks. */
 typedef struct ChunkBuffer {
     Plane plane;
@@ -251,7 +217,6 @@ typedef struct ChunkBuffer {
         [TREB_METRICS]; /* chosen cells by metric, lane after lane; the first begins the whole allocation */
     Plies *lanes; /* cells of one plane, used if each cell is of another slice */
     uint8_t *bytes, *packed;
-    size_t bound;
 } ChunkBuffer;
 
 static size_t chunk_cells(const Layout *layout)
@@ -263,13 +228,12 @@ static size_t place_buffer(ChunkBuffer *buffer, const Layout *layout, int count,
 {
     MemoryLayout arrays = {memory, 0};
     size_t cells = chunk_cells(layout);
-    buffer->bound = ZSTD_compressBound(cells * sizeof(Plies));
     for (int i = 0; i < count; i++)
         buffer->chosen[i] =
             memory_layout_place(&arrays, layout_lanes(layout) * cells * sizeof(Plies));
     buffer->lanes = memory_layout_place(&arrays, SLICE_LANES * sizeof *buffer->lanes);
     buffer->bytes = memory_layout_place(&arrays, cells);
-    buffer->packed = memory_layout_place(&arrays, buffer->bound);
+    buffer->packed = memory_layout_place(&arrays, spill_bound(cells * sizeof(Plies)));
     return arrays.size;
 }
 
@@ -301,28 +265,17 @@ static void buffer_free(ChunkBuffer *buffer)
     budget_free(buffer->chosen[0]);
 }
 
-/* Compresses the cells of a chunk. Keeps them in memory, or writes them to the end of the file. */
+/* Packs the cells of a chunk and keeps them. */
 static treb_status chunk_write(Cells *v, const ChunkBuffer *buffer, const Plies *chosen,
-                               size_t cells, StoredChunk *out, treb_error *error)
+                               size_t cells, SpillChunk *out, treb_error *error)
 {
-    const void *plain = buffer->bytes;
-    out->wide = false;
+    bool wide = false;
     if (v->metric == TREB_WDL)
         nibbles_pack(chosen, cells, buffer->bytes);
-    else if (!bytes_pack(v->sides & CELLS_BOUNDS, chosen, cells, buffer->bytes)) {
-        plain = chosen;
-        out->wide = true;
-    }
-    size_t size = plain_bytes(v, out->wide, cells);
-    size_t packed = ZSTD_compress(buffer->packed, buffer->bound, plain, size, LEVEL);
-    if (ZSTD_isError(packed)) return fail_memory(error);
-    if (!chunk_keep(v, buffer->packed, packed, out)) {
-        out->offset = atomic_fetch_add(&v->end, packed);
-        if (!io_write_at(v->file, buffer->packed, packed, out->offset))
-            return fail_errno(error, "write a temporary file in", v->directory);
-    }
-    out->size = (uint32_t)packed;
-    return TREB_OK;
+    else
+        wide = !bytes_pack(v->sides & CELLS_BOUNDS, chosen, cells, buffer->bytes);
+    return spill_write(&v->spill, wide ? (const void *)chosen : buffer->bytes,
+                       plain_bytes(v, wide, cells), buffer->packed, out, error);
 }
 
 /* Adds the verdicts of these cells to `seen`. */
@@ -340,10 +293,9 @@ static void note_verdicts(Cells *v, const Plies *chosen, size_t cells)
 treb_status cells_write(Cells *v, uint64_t number, int side, uint32_t chunk, const Plies *chosen,
                         treb_error *error)
 {
-    const size_t cells = chunk_cells(v->layout), bound = ZSTD_compressBound(cells * sizeof *chosen);
+    const size_t cells = chunk_cells(v->layout);
     const ChunkBuffer buffer = {.bytes = budget_alloc(v->budget, cells),
-                                .packed = budget_alloc(v->budget, bound),
-                                .bound = bound};
+                                .packed = budget_alloc(v->budget, spill_bound(cells * sizeof *chosen))};
     const size_t size = (v->first[chunk + 1] - v->first[chunk]) * v->plane_cells;
     treb_status status = buffer.bytes && buffer.packed ? TREB_OK : fail_memory(error);
     if (status == TREB_OK) note_verdicts(v, chosen, size);
@@ -460,23 +412,18 @@ treb_status cells_add(Cells *const cells[], int count, const uint64_t *number,
 treb_status cells_read(const Cells *v, uint64_t number, int side, uint32_t chunk, Plies *out,
                        treb_error *error)
 {
-    const StoredChunk *c = chunk_at(v, number, side, chunk);
-    size_t cells = (v->first[chunk + 1] - v->first[chunk]) * v->plane_cells;
-    size_t size = plain_bytes(v, c->wide, cells);
-    treb_status status = TREB_OK;
+    const SpillChunk *c = chunk_at(v, number, side, chunk);
+    const size_t cells = (v->first[chunk + 1] - v->first[chunk]) * v->plane_cells;
+    const bool wide = c->size == cells * sizeof *out;
     /* Memory for the packed bytes, unless they are in memory already, and for the unpacked
      * bytes, unless those are the cells themselves. */
-    uint8_t *packed = budget_alloc(v->budget, (c->kept ? 0 : c->size) + (c->wide ? 0 : size) + 1);
+    uint8_t *packed = budget_alloc(v->budget, (c->kept ? 0 : c->packed) + (wide ? 0 : c->size) + 1);
     if (packed == NULL) return fail_memory(error);
-    uint8_t *plain = c->wide ? (uint8_t *)(void *)out : packed + (c->kept ? 0 : c->size);
-    if (!c->kept && !io_read_at(v->file, packed, c->size, c->offset))
-        status = fail_errno(error, "read a temporary file in", v->directory);
-    else if (ZSTD_decompress(plain, size, c->kept ? c->bytes : packed, c->size) != size)
-        status = fail(error, TREB_ERR_IO, "%.400s: a temporary file was damaged on the disk",
-                      v->directory);
-    else if (v->metric == TREB_WDL)
+    uint8_t *plain = wide ? (uint8_t *)(void *)out : packed + (c->kept ? 0 : c->packed);
+    treb_status status = spill_read(&v->spill, c, packed, plain, error);
+    if (status == TREB_OK && v->metric == TREB_WDL)
         nibbles_unpack(plain, cells, out);
-    else if (!c->wide)
+    else if (status == TREB_OK && !wide)
         bytes_unpack(v->sides & CELLS_BOUNDS, plain, cells, out);
     budget_free(packed);
     return status;
@@ -485,7 +432,7 @@ treb_status cells_read(const Cells *v, uint64_t number, int side, uint32_t chunk
 uint64_t cells_memory(const Layout *layout, const Processes *processes)
 {
     return 2 *
-           budget_cost(layout->index.slices * most_chunks(layout, processes) * sizeof(StoredChunk));
+           budget_cost(layout->index.slices * most_chunks(layout, processes) * sizeof(SpillChunk));
 }
 
 uint64_t cells_add_memory(const Layout *layout, int count, int threads)
@@ -500,5 +447,5 @@ uint64_t cells_add_memory(const Layout *layout, int count, int threads)
 uint64_t cells_read_memory(const Layout *layout)
 {
     size_t cells = chunk_cells(layout);
-    return budget_cost(ZSTD_compressBound(cells * sizeof(Plies)) + cells + 1);
+    return budget_cost(spill_bound(cells * sizeof(Plies)) + cells + 1);
 }

@@ -1,42 +1,24 @@
-/* saved_search.c - see saved_search.h. The file has a head, then what the graph knows as one stream
- * of bytes, in blocks that are packed with zstd. Structures with many pieces come first: they find
- * room when the file is read, which small ones before them might have left too little of. */
+/* saved_search.c - see saved_search.h. What the graph knows is one stream of bytes, cut into chunks of a file
+ * (core/system/spill_file.h); the list at its end says for which position it is. Structures with many pieces come
+ * first: they find room when the file is read, which small ones before them might have left too little of. */
 #include "pawns/solve/saved_search.h"
 
 #include <assert.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <xxhash.h>
-#include <zstd.h>
 
 #include "core/system/error.h"
 #include "core/system/io.h"
+#include "core/system/spill_file.h"
 
-enum { BLOCK = 1 << 20, LEVEL = 1, ORDER = 0x01020304 };
+enum { BLOCK = 1 << 20 /* bytes of a chunk; the last one has fewer */ };
 
-static const char magic[8] = "TREBSLV3"; /* the last character is the version */
-
-typedef struct SaveHead {
-    char magic[8];
-    uint32_t order;  /* ORDER, in the byte order of the machine */
-    uint32_t pieces; /* CELLS_PIECES_MAX */
-    char fen[TREB_FEN_SIZE];
-    uint64_t structures;
-    uint64_t checksum; /* of the members above */
-} SaveHead;
-
-typedef struct SaveBlock {
-    uint32_t plain, packed; /* bytes; 0 at the end */
-    /* Of the packed bytes and the block's number; at the end the number of blocks. */
-    uint64_t checksum;
-} SaveBlock;
+static const uint64_t saved_mark = UINT64_C(0x34564c5342455254); /* "TREBSLV" and a version */
 
 /* Flags of a structure: it has sets; an oracle answers for it; by winner: decided for the winner,
  * only_winner. */
@@ -48,9 +30,8 @@ typedef struct SaveStructure {
 } SaveStructure;
 
 typedef struct SaveFile {
-    const char *path;
-    int file;
-    uint64_t offset, blocks;
+    SpillFile spill;
+    State list; /* a head, and where the chunks are */
     uint8_t *plain, *packed;
     size_t size, at; /* number of bytes in `plain`, and of those that were read */
     treb_error *error;
@@ -59,11 +40,11 @@ typedef struct SaveFile {
 
 static bool good(const SaveFile *f) { return f->status == TREB_OK; }
 
-static bool start(SaveFile *f, const char *path, treb_error *error)
+static bool start(SaveFile *f, treb_error *error)
 {
-    *f = (SaveFile){.path = path, .file = -1, .error = error};
+    *f = (SaveFile){.spill.file = -1, .error = error};
     f->plain = malloc(BLOCK);
-    f->packed = malloc(ZSTD_compressBound(BLOCK));
+    f->packed = malloc(spill_bound(BLOCK));
     if (f->plain == NULL || f->packed == NULL) f->status = fail_memory(error);
     return good(f);
 }
@@ -72,53 +53,27 @@ static void end(SaveFile *f)
 {
     free(f->plain);
     free(f->packed);
-    if (f->file >= 0) close(f->file);
+    state_free(&f->list);
 }
 
-/* Fills in the head of a file. The clocks of the position are left out, as they do not matter. */
-static void fill_head(SaveHead *head, const ProofGraph *graph, const treb_position *pos)
+/* Writes the position as text. The clocks are left out, as they do not matter. */
+static void plain_fen(const treb_position *pos, char fen[TREB_FEN_SIZE])
 {
     treb_position plain = *pos;
     plain.halfmove = 0;
     plain.fullmove = 1;
-    memset(head, 0, sizeof *head);
-    memcpy(head->magic, magic, sizeof magic);
-    head->order = ORDER;
-    head->pieces = CELLS_PIECES_MAX;
-    position_to_fen(&plain, head->fen);
-    head->structures = graph->structures;
-    head->checksum = XXH3_64bits(head, offsetof(SaveHead, checksum));
-}
-
-static uint64_t block_checksum(const SaveFile *f, size_t packed)
-{
-    return XXH3_64bits_withSeed(f->packed, packed, f->blocks);
+    memset(fen, 0, TREB_FEN_SIZE);
+    position_to_fen(&plain, fen);
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-static void write_bytes(SaveFile *f, const void *bytes, size_t size)
-{
-    if (!good(f)) return;
-    if (io_write_at(f->file, bytes, size, f->offset))
-        f->offset += size;
-    else
-        f->status = fail_errno(f->error, "write", f->path);
-}
-
 static void flush(SaveFile *f)
 {
+    SpillChunk chunk;
     if (!good(f) || f->size == 0) return;
-    const size_t packed =
-        ZSTD_compress(f->packed, ZSTD_compressBound(BLOCK), f->plain, f->size, LEVEL);
-    if (ZSTD_isError(packed)) {
-        f->status = fail_memory(f->error);
-        return;
-    }
-    const SaveBlock block = {(uint32_t)f->size, (uint32_t)packed, block_checksum(f, packed)};
-    write_bytes(f, &block, sizeof block);
-    write_bytes(f, f->packed, packed);
-    f->blocks++;
+    f->status = spill_write(&f->spill, f->plain, f->size, f->packed, &chunk, f->error);
+    state_put_bytes(&f->list, &chunk, sizeof chunk);
     f->size = 0;
 }
 
@@ -161,21 +116,27 @@ static void put_structure(SaveFile *f, const Structure *structure)
     for (int side = 0; side < 2 && sets; side++) put(f, structure->stuck[side], bytes);
 }
 
-static void put_graph(SaveFile *f, const ProofGraph *graph)
+static void put_graph(SaveFile *f, const ProofGraph *graph, const treb_position *pos)
 {
+    char fen[TREB_FEN_SIZE];
+    plain_fen(pos, fen);
+    state_put(&f->list, CELLS_PIECES_MAX);
+    state_put_bytes(&f->list, fen, sizeof fen);
+    state_put(&f->list, graph->structures);
     for (int men = CELLS_PIECES_MAX; men >= 0; men--)
         for (int p = 0; p < PROOF_GRAPH_POTENTIALS; p++)
             for (int i = 0; i < graph->count[p]; i++)
                 if (graph->by_potential[p][i]->key.pieces == men)
                     put_structure(f, graph->by_potential[p][i]);
     flush(f);
-    write_bytes(f, &(SaveBlock){0, 0, f->blocks}, sizeof(SaveBlock));
 }
 
 /* Removes unfinished copies of this file whose processes do not exist any more. */
-static void remove_unfinished(const char *folder, const char *name)
+static void remove_unfinished(const char *path)
 {
-    DIR *list = opendir(folder);
+    const char *name = io_name(path);
+    char *folder = io_folder(path);
+    DIR *list = folder != NULL ? opendir(folder) : NULL;
     const size_t length = strlen(name), mark = sizeof IO_TEMPORARY - 1;
     for (struct dirent *entry; list != NULL && (entry = readdir(list)) != NULL;) {
         const char *at = entry->d_name;
@@ -189,41 +150,24 @@ static void remove_unfinished(const char *folder, const char *name)
             unlinkat(dirfd(list), at, 0);
     }
     if (list != NULL) closedir(list);
+    free(folder);
 }
 
 treb_status saved_search_write(ProofGraph *graph, const treb_position *pos, const char *path,
                                treb_error *error)
 {
     SaveFile f;
-    SaveHead head;
-    const char *name = io_name(path);
     /* After an oracle has failed values may be wrong: they must not be saved. */
     if (!proof_graph_sound(graph))
         return fail(error, TREB_ERR_IO,
                     "nothing was saved to %s, as a table could not be read or memory ran out",
                     fail_path(path));
-    char *folder = io_folder(path);
-    char *temporary = folder != NULL ? io_temporary_path(folder, name, "") : NULL;
-    start(&f, path, error);
-    if (temporary == NULL) f.status = fail_memory(error);
-    if (good(&f)) remove_unfinished(folder, name);
-    if (good(&f) && (f.file = io_create(temporary)) < 0)
-        f.status = fail_errno(error, "write", path);
-    if (good(&f)) {
-        fill_head(&head, graph, pos);
-        write_bytes(&f, &head, sizeof head);
-        put_graph(&f, graph);
-        const int file = f.file;
-        f.file = -1;
-        if (!good(&f)) {
-            close(file);
-            unlink(temporary);
-        } else if (!io_publish(file, temporary, path, folder))
-            f.status = fail_errno(error, "write", path);
-    }
+    remove_unfinished(path);
+    if (start(&f, error)) f.status = spill_begin(&f.spill, path, saved_mark, error);
+    if (good(&f)) put_graph(&f, graph, pos);
+    if (good(&f)) f.status = spill_finish(&f.spill, path, &f.list, error);
+    spill_remove(&f.spill);
     end(&f);
-    free(temporary);
-    free(folder);
     return f.status;
 }
 
@@ -231,37 +175,16 @@ treb_status saved_search_write(ProofGraph *graph, const treb_position *pos, cons
 
 static void damaged(SaveFile *f)
 {
-    if (good(f))
-        f->status =
-            fail(f->error, TREB_ERR_DAMAGED,
-                 "%s is damaged or not complete: delete it to start again", fail_path(f->path));
-}
-
-static void read_bytes(SaveFile *f, void *bytes, size_t size)
-{
-    if (!good(f)) return;
-    if (io_read_at(f->file, bytes, size, f->offset))
-        f->offset += size;
-    else if (errno == 0)
-        damaged(f);
-    else
-        f->status = fail_errno(f->error, "read", f->path);
+    if (good(f)) f->status = spill_fail_damaged(&f->spill, f->error);
 }
 
 static void next_block(SaveFile *f)
 {
-    SaveBlock block = {0};
-    read_bytes(f, &block, sizeof block);
-    if (good(f) &&
-        (block.plain == 0 || block.plain > BLOCK || block.packed > ZSTD_compressBound(BLOCK)))
-        damaged(f);
-    read_bytes(f, f->packed, good(f) ? block.packed : 0);
-    if (!good(f)) return;
-    if (block.checksum != block_checksum(f, block.packed) ||
-        ZSTD_decompress(f->plain, BLOCK, f->packed, block.packed) != block.plain)
-        damaged(f);
-    f->blocks++;
-    f->size = block.plain;
+    SpillChunk chunk;
+    state_get_bytes(&f->list, &chunk, sizeof chunk);
+    if (chunk.size == 0 || chunk.size > BLOCK || chunk.packed > spill_bound(BLOCK)) damaged(f);
+    if (good(f)) f->status = spill_read(&f->spill, &chunk, f->packed, f->plain, f->error);
+    f->size = chunk.size;
     f->at = 0;
 }
 
@@ -325,50 +248,29 @@ static void get_structure(SaveFile *f, ProofGraph *graph)
     Structure *structure = proof_graph_add(graph, &head.key, (head.flags & SOLVED) == 0, only);
     if (structure == NULL && graph->full)
         f->status =
-            fail(f->error, TREB_ERR_MEMORY, "%s has more than --memory allows", fail_path(f->path));
+            fail(f->error, TREB_ERR_MEMORY, "%s has more than --memory allows", fail_path(f->spill.path));
     else if (structure == NULL)
         f->status = fail_memory(f->error);
     else if (head.flags & ORACLE && structure->oracle == NULL)
         f->status =
             fail(f->error, TREB_ERR_NO_TABLE,
-                 "%s was made with tables that are missing now: give --tables", fail_path(f->path));
+                 "%s was made with tables that are missing now: give --tables", fail_path(f->spill.path));
     else if (head.flags & SOLVED)
         get_sets(f, graph, structure, head.flags);
 }
 
-static void check_head(SaveFile *f, SaveHead *head, const ProofGraph *graph,
-                       const treb_position *pos)
-{
-    SaveHead mine;
-    fill_head(&mine, graph, pos);
-    read_bytes(f, head, sizeof *head);
-    if (!good(f)) return;
-    if (memcmp(head->magic, magic, sizeof magic - 1) != 0)
-        f->status = fail(f->error, TREB_ERR_DAMAGED, "%s is not a file of 'trebuchet solve --save'",
-                         fail_path(f->path));
-    else if (memcmp(head->magic, magic, sizeof magic) != 0 || head->order != ORDER ||
-             head->pieces != mine.pieces)
-        f->status =
-            fail(f->error, TREB_ERR_DAMAGED, "%s was written by another kind of machine or program",
-                 fail_path(f->path));
-    else if (head->checksum != XXH3_64bits(head, offsetof(SaveHead, checksum)))
-        damaged(f);
-    else if (strcmp(head->fen, mine.fen) != 0)
-        f->status = fail(f->error, TREB_ERR_ARGUMENT, "%s is of another position: %s",
-                         fail_path(f->path), head->fen);
-}
-
 static void read_all(SaveFile *f, ProofGraph *graph, const treb_position *pos)
 {
-    SaveHead head;
-    SaveBlock last;
-    uint8_t more;
-    check_head(f, &head, graph, pos);
-    for (uint64_t i = 0; good(f) && i < head.structures; i++) get_structure(f, graph);
-    if (good(f) && f->at != f->size) damaged(f);
-    read_bytes(f, &last, sizeof last);
-    if (good(f) && (last.plain != 0 || last.packed != 0 || last.checksum != f->blocks)) damaged(f);
-    if (good(f) && (io_read_at(f->file, &more, 1, f->offset) || errno != 0)) damaged(f);
+    char fen[TREB_FEN_SIZE], own[TREB_FEN_SIZE];
+    plain_fen(pos, own);
+    if (state_get(&f->list) != CELLS_PIECES_MAX) damaged(f);
+    state_get_bytes(&f->list, fen, sizeof fen);
+    const uint64_t structures = state_get(&f->list);
+    if (good(f) && memcmp(fen, own, sizeof own) != 0)
+        f->status = fail(f->error, TREB_ERR_ARGUMENT, "%s is of another position: %.*s",
+                         fail_path(f->spill.path), TREB_FEN_SIZE, fen);
+    for (uint64_t i = 0; good(f) && i < structures; i++) get_structure(f, graph);
+    if (f->at != f->size || f->list.failed || f->list.at != f->list.size) damaged(f);
 }
 
 treb_status saved_search_read(ProofGraph *graph, const treb_position *pos, const char *path,
@@ -376,19 +278,11 @@ treb_status saved_search_read(ProofGraph *graph, const treb_position *pos, const
 {
     SaveFile f;
     assert(graph->structures == 0);
-    *found = false;
-    if (!start(&f, path, error)) {
-        end(&f);
-        return f.status;
-    }
-    treb_error why;
-    struct stat about;
-    f.file = io_open_regular(path, &about, &why);
-    if (f.file < 0 && errno != ENOENT) f.status = fail_again(error, &why);
-    if (f.file >= 0) {
-        *found = true;
-        read_all(&f, graph, pos);
-    }
+    *found = access(path, F_OK) == 0 || errno != ENOENT;
+    if (!*found) return TREB_OK;
+    if (start(&f, error)) f.status = spill_open(&f.spill, path, saved_mark, &f.list, error);
+    if (good(&f)) read_all(&f, graph, pos);
+    spill_close(&f.spill);
     end(&f);
     return f.status;
 }

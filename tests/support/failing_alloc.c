@@ -111,6 +111,8 @@ ZSTD_CDict *__real_ZSTD_createCDict(const void *bytes, size_t size, int level);
 ZSTD_DDict *__real_ZSTD_createDDict(const void *bytes, size_t size);
 size_t __real_ZSTD_compress2(ZSTD_CCtx *context, void *out, size_t capacity, const void *in,
                              size_t size);
+size_t __real_ZSTD_compress(void *out, size_t capacity, const void *in, size_t size, int level);
+size_t __real_ZSTD_decompress(void *out, size_t capacity, const void *in, size_t size);
 size_t __real_ZSTD_freeCCtx(ZSTD_CCtx *context);
 size_t __real_ZSTD_freeDCtx(ZSTD_DCtx *context);
 size_t __real_ZSTD_freeCDict(ZSTD_CDict *dictionary);
@@ -142,6 +144,19 @@ size_t __wrap_ZSTD_compress2(ZSTD_CCtx *context, void *out, size_t capacity, con
 {
     if (fails_now()) return (size_t)-ZSTD_error_memory_allocation;
     return __real_ZSTD_compress2(context, out, capacity, in, size);
+}
+
+/* These allocate a context of their own. */
+size_t __wrap_ZSTD_compress(void *out, size_t capacity, const void *in, size_t size, int level)
+{
+    if (fails_now()) return (size_t)-ZSTD_error_memory_allocation;
+    return __real_ZSTD_compress(out, capacity, in, size, level);
+}
+
+size_t __wrap_ZSTD_decompress(void *out, size_t capacity, const void *in, size_t size)
+{
+    if (fails_now()) return (size_t)-ZSTD_error_memory_allocation;
+    return __real_ZSTD_decompress(out, capacity, in, size);
 }
 
 static void forget(const void *block)

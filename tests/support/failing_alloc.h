@@ -2,7 +2,7 @@
  *
  * A program linked with failing_alloc.o and the linker's --wrap options calls the functions here
  * instead of malloc and the others, and instead of the functions of zstd that allocate.
- * tests/tests.mk links every test so whose name ends in _memory. The linker does not redirect calls
+ * tests/tests.mk links every test so whose name ends in _memory, and some others. The linker does not redirect calls
  * inside shared libraries: the C library, OpenMP and sanitizers are not affected. The counters are
  * shared by all threads. */
 #ifndef TREB_TESTS_SUPPORT_FAILING_ALLOC_H

@@ -1,0 +1,240 @@
+/* spill_file.c - see spill_file.h. */
+#include "core/system/spill_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+#include "core/system/error.h"
+#include "core/system/io.h"
+
+enum { CHECKSUM = sizeof(uint64_t), LEVEL = 1 /* of zstd */ };
+
+/* ---- Chunks ---------------------------------------------------------------------------------- */
+
+treb_status spill_fail_damaged(const SpillFile *spill, treb_error *error)
+{
+    return fail(error, TREB_ERR_DAMAGED,
+                "%s is damaged or not complete: delete it to start again", fail_path(spill->path));
+}
+
+static treb_status fail_read(const SpillFile *spill, treb_error *error)
+{
+    return errno != 0 ? fail_errno(error, "read", spill->path) : spill_fail_damaged(spill, error);
+}
+
+size_t spill_bound(size_t size) { return CHECKSUM + ZSTD_compressBound(size); }
+
+static uint64_t chunk_checksum(const uint8_t *packed, size_t bytes, uint64_t offset)
+{
+    return XXH3_64bits_withSeed(packed + CHECKSUM, bytes - CHECKSUM, offset);
+}
+
+static uint8_t *kept_bytes(const SpillChunk *chunk) { return (uint8_t *)(uintptr_t)chunk->at; }
+
+/* Keeps a chunk in memory. False: the limit is reached, or there is no memory. */
+static bool keep_chunk(SpillFile *spill, const uint8_t *packed, SpillChunk *chunk)
+{
+    const uint64_t cost = budget_cost(chunk->packed);
+    if (spill->keep == 0) return false;
+    uint8_t *bytes = NULL;
+    if (atomic_fetch_add(&spill->kept, cost) + cost <= spill->keep)
+        bytes = budget_alloc(spill->budget, chunk->packed);
+    if (bytes == NULL) {
+        atomic_fetch_sub(&spill->kept, cost);
+        return false;
+    }
+    memcpy(bytes, packed, chunk->packed);
+    chunk->kept = true;
+    chunk->at = (uintptr_t)bytes;
+    return true;
+}
+
+void spill_free_chunk(const SpillChunk *chunk)
+{
+    if (chunk->kept) budget_free(kept_bytes(chunk));
+}
+
+treb_status spill_write(SpillFile *spill, const void *plain, size_t size, uint8_t *packed,
+                        SpillChunk *chunk, treb_error *error)
+{
+    size_t bytes = ZSTD_compress(packed + CHECKSUM, ZSTD_compressBound(size), plain, size, LEVEL);
+    if (ZSTD_isError(bytes)) return fail_memory(error);
+    bytes += CHECKSUM;
+    *chunk = (SpillChunk){.packed = (uint32_t)bytes, .size = (uint32_t)size};
+    if (keep_chunk(spill, packed, chunk)) return TREB_OK;
+    chunk->at = atomic_fetch_add(&spill->end, bytes);
+    const uint64_t checksum = chunk_checksum(packed, bytes, chunk->at);
+    memcpy(packed, &checksum, CHECKSUM);
+    if (io_write_at(spill->file, packed, bytes, chunk->at)) return TREB_OK;
+    return fail_errno(error, "write", spill->path);
+}
+
+treb_status spill_read(const SpillFile *spill, const SpillChunk *chunk, uint8_t *packed,
+                       void *plain, treb_error *error)
+{
+    const size_t bytes = chunk->packed;
+    uint64_t checksum;
+    if (bytes < CHECKSUM) return spill_fail_damaged(spill, error);
+    if (chunk->kept) {
+        packed = kept_bytes(chunk);
+    } else {
+        if (!io_read_at(spill->file, packed, bytes, chunk->at)) return fail_read(spill, error);
+        memcpy(&checksum, packed, CHECKSUM);
+        if (checksum != chunk_checksum(packed, bytes, chunk->at))
+            return spill_fail_damaged(spill, error);
+    }
+    size_t size = ZSTD_decompress(plain, chunk->size, packed + CHECKSUM, bytes - CHECKSUM);
+    if (size == chunk->size) return TREB_OK;
+    return ZSTD_getErrorCode(size) == ZSTD_error_memory_allocation
+               ? fail_memory(error)
+               : spill_fail_damaged(spill, error);
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+/* Takes over a descriptor, which may be -1. Returns whether it is one. */
+static bool take_file(SpillFile *spill, int file, uint64_t end)
+{
+    spill->file = file;
+    spill->keep = 0;
+    atomic_store(&spill->kept, 0);
+    atomic_store(&spill->end, end);
+    return file >= 0;
+}
+
+treb_status spill_create(SpillFile *spill, const char *path, const char *folder, uint64_t mark,
+                         treb_error *error)
+{
+    const size_t head = mark != 0 ? sizeof mark : 0;
+    if (path != NULL)
+        snprintf(spill->path, sizeof spill->path, "%s", path);
+    else
+        snprintf(spill->path, sizeof spill->path, "%s/(file without a name)", folder);
+    if (take_file(spill, path != NULL ? io_create(path) : io_unnamed(folder), head) &&
+        io_write_at(spill->file, &mark, head, 0))
+        return TREB_OK;
+    treb_status status = fail_errno(error, "write", spill->path);
+    spill_remove(spill);
+    return status;
+}
+
+bool spill_resume(SpillFile *spill, const char *path, uint64_t end)
+{
+    snprintf(spill->path, sizeof spill->path, "%s", path);
+    return take_file(spill, open(path, O_RDWR | O_CLOEXEC), end) && io_cut(spill->file, end);
+}
+
+treb_status spill_sync(const SpillFile *spill, treb_error *error)
+{
+    if (spill->file < 0 || fdatasync(spill->file) == 0) return TREB_OK;
+    return fail_errno(error, "write", spill->path);
+}
+
+void spill_clear(SpillFile *spill)
+{
+    atomic_store(&spill->end, 0);
+    /* If this fails, the file is overwritten. */
+    if (spill->file >= 0 && ftruncate(spill->file, 0) != 0) return;
+}
+
+void spill_close(SpillFile *spill)
+{
+    if (spill->file >= 0) close(spill->file);
+    spill->file = -1;
+}
+
+void spill_remove(SpillFile *spill)
+{
+    if (spill->file >= 0) unlink(spill->path);
+    spill_close(spill);
+}
+
+/* ---- Lists ----------------------------------------------------------------------------------- */
+
+treb_status spill_put_list(const SpillFile *spill, const State *list, treb_error *error)
+{
+    const uint64_t end = atomic_load(&spill->end),
+                   tail[] = {list->size, XXH3_64bits(list->bytes, list->size)};
+    if (list->failed) return fail_memory(error);
+    if (io_write_at(spill->file, list->bytes, list->size, end) &&
+        io_write_at(spill->file, tail, sizeof tail, end + list->size))
+        return TREB_OK;
+    return fail_errno(error, "write", spill->path);
+}
+
+/* Whether two marks differ only in the version, or also in the byte order. */
+static bool same_kind(uint64_t a, uint64_t b)
+{
+    return (a ^ b) << 8 == 0 || (__builtin_bswap64(a) ^ b) << 8 == 0;
+}
+
+static treb_status get_list(SpillFile *spill, uint64_t size, uint64_t mark, State *list,
+                            treb_error *error)
+{
+    uint64_t found, tail[2];
+    if (!io_read_at(spill->file, &found, sizeof found, 0)) return fail_read(spill, error);
+    if (found != mark)
+        return fail(error, TREB_ERR_DAMAGED,
+                    same_kind(found, mark)
+                        ? "%s was made by another version of trebuchet, or on another machine"
+                        : "%s is not a file of saved work",
+                    fail_path(spill->path));
+    const uint64_t least = sizeof mark + sizeof tail;
+    if (size < least) return spill_fail_damaged(spill, error);
+    if (!io_read_at(spill->file, tail, sizeof tail, size - sizeof tail))
+        return fail_read(spill, error);
+    if (tail[0] > size - least) return spill_fail_damaged(spill, error);
+    atomic_store(&spill->end, size - sizeof tail - tail[0]);
+    list->bytes = malloc(tail[0] + 1);
+    list->size = list->capacity = tail[0];
+    if (list->bytes == NULL) return fail_memory(error);
+    if (!io_read_at(spill->file, list->bytes, tail[0], spill->end)) return fail_read(spill, error);
+    return XXH3_64bits(list->bytes, tail[0]) == tail[1] ? TREB_OK
+                                                        : spill_fail_damaged(spill, error);
+}
+
+treb_status spill_open(SpillFile *spill, const char *path, uint64_t mark, State *list,
+                       treb_error *error)
+{
+    struct stat about;
+    *list = (State){0};
+    snprintf(spill->path, sizeof spill->path, "%s", path);
+    if (!take_file(spill, io_open_regular(path, &about, error), 0)) return TREB_ERR_IO;
+    treb_status status = get_list(spill, (uint64_t)about.st_size, mark, list, error);
+    if (status == TREB_OK) return TREB_OK;
+    state_free(list);
+    spill_close(spill);
+    return status;
+}
+
+treb_status spill_begin(SpillFile *spill, const char *path, uint64_t mark, treb_error *error)
+{
+    char *folder = io_folder(path),
+         *temporary = folder != NULL ? io_temporary_path(folder, io_name(path), "") : NULL;
+    treb_status status = temporary != NULL ? spill_create(spill, temporary, NULL, mark, error)
+                                           : fail_memory(error);
+    free(folder);
+    free(temporary);
+    return status;
+}
+
+treb_status spill_finish(SpillFile *spill, const char *path, const State *list, treb_error *error)
+{
+    char *folder = io_folder(path);
+    treb_status status = folder != NULL ? spill_put_list(spill, list, error) : fail_memory(error);
+    if (status != TREB_OK)
+        spill_remove(spill);
+    else if (!io_publish(spill->file, spill->path, path, folder))
+        status = fail_errno(error, "write", path);
+    spill->file = -1;
+    free(folder);
+    return status;
+}
