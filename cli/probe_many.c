@@ -198,11 +198,21 @@ static void tell_fault(Many *many, const Item *item)
         cli_warn("probe", "%s%sgame %zu, %s", name, between, item->number, item->error.text);
 }
 
+/* Tells of a game in which two tags give different positions. */
+static void tell_fens(const Many *many, const Item *item)
+{
+    const char *between = many->name != NULL ? ": " : "";
+    const char *name = many->name != NULL ? many->name : "";
+    cli_warn("probe", "%s%sgame %zu, line %zu: two tags FEN give different positions: the first counts", name,
+             between, item->number, item->game.line);
+}
+
 static void print_item(Many *many, Item *item)
 {
     if (item->out == NULL) many->no_memory = true;
     if (item->out != NULL) fputs(item->out, stdout);
     if (item->error.status != TREB_OK) tell_fault(many, item);
+    if (item->game.fens) tell_fens(many, item);
     if (item->flags & (ANSWER_DAMAGED | ANSWER_FAILED)) many->damaged = true;
     free(item->out);
     free(item->text);

@@ -118,9 +118,10 @@ typedef struct treb_position {
     uint16_t fullmove;            /* number of the move, from 1 */
 } treb_position;
 
-/* Reads a FEN with two fields (board and side to move) to six. Castling rights are read and kept.
- * Returns TREB_ERR_FEN if the text is not a FEN, TREB_ERR_POSITION if the position is impossible
- * (see treb_position_check). */
+/* Reads a FEN with two fields (board and side to move) to six. Castling rights are read and kept;
+ * the files of rooks ("HAha") may name them. Returns TREB_ERR_FEN if the text is not a FEN,
+ * TREB_ERR_POSITION if the position is impossible (see treb_position_check), TREB_ERR_CASTLING if it
+ * has castling rights of Chess960, for a king or rook that stands elsewhere than in chess. */
 TREB_API treb_status treb_position_from_fen(const char *fen, treb_position *out, treb_error *error);
 
 /* Writes a position as a FEN with six fields. treb_position_check must accept the position. */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/pgn/pgn_signs.h"
 #include "core/system/error.h"
 #include "json/judge.h"
 #include "json/wrap.h"
@@ -39,20 +40,37 @@ static bool in_roster(const char *name)
     return strcasecmp(name, "Result") == 0;
 }
 
+/* Returns whether a tag is the first of its name. */
+static bool is_first(const PgnGame *g, const PgnTag *tag)
+{
+    return pgn_tag(g, pgn_text(g, tag->name)) == pgn_text(g, tag->value);
+}
+
+/* The tag Result is corrected if it can be read, and kept if it cannot. */
+static const char *result_tag(const PgnGame *g)
+{
+    const char *tag = pgn_tag(g, "Result");
+    const char *result = tag != NULL && *tag != '\0' ? pgn_result(tag) : "*";
+    if (result == NULL || *result == '\0') return tag;
+    return strcmp(result, "*") != 0 ? result : g->result;
+}
+
 static void put_tags(FILE *out, const PgnGame *g)
 {
     for (size_t i = 0; i < sizeof roster / sizeof *roster; i++) {
         const char *value = pgn_tag(g, roster[i][0]);
         put_tag(out, roster[i][0], value != NULL ? value : roster[i][1]);
     }
-    put_tag(out, "Result", g->result);
+    put_tag(out, "Result", result_tag(g));
     /* Some readers ignore a FEN tag without this tag. */
     if (pgn_tag(g, "FEN") != NULL && pgn_tag(g, "SetUp") == NULL) put_tag(out, "SetUp", "1");
     for (size_t i = 0; i < g->tags; i++) {
         const char *name = pgn_text(g, g->tag[i].name);
         char fen[TREB_FEN_SIZE];
-        if (in_roster(name)) continue;
-        if (strcasecmp(name, "FEN") == 0 && g->started) {
+        bool ours = in_roster(name) || strcasecmp(name, "FEN") == 0;
+        bool first = ours && is_first(g, &g->tag[i]);
+        if (first && in_roster(name)) continue;
+        if (first && g->started) {
             position_to_fen(&g->start, fen);
             put_tag(out, "FEN", fen);
         } else {
@@ -128,7 +146,7 @@ static const char *put_value(Writing *w, const JudgedPosition *judged, const cha
 static void put_nags(Writing *w, const PgnNotes *notes, unsigned ours)
 {
     char text[16];
-    bool there = ours == 0;
+    bool there = ours == 0 || notes->nags == PGN_NAGS;
     for (int i = 0; i < notes->nags; i++) {
         there = there || notes->nag[i] == ours;
         snprintf(text, sizeof text, "$%u", notes->nag[i]);
@@ -188,12 +206,10 @@ static bool put_step(void *to, const JudgeStep *step)
 
 /* ---- The game -------------------------------------------------------------------------------- */
 
-/* Writes the game's error and the text that was not read as a comment. */
-static void put_fault(Writing *w)
+/* Writes the game's error as a comment, with a text behind it. */
+static void put_error(Writing *w, const char *unread)
 {
     const PgnGame *g = w->game;
-    if (g->error.status == TREB_OK) return;
-    const char *unread = pgn_text(g, g->unread);
     size_t size = strlen(g->error.text) + strlen(unread) + 64;
     char *text = malloc(size);
     if (text == NULL) return;
@@ -202,11 +218,28 @@ static void put_fault(Writing *w)
     for (char *c = text; *c != '\0'; c++) {
         if (*c == '{') *c = '(';
         if (*c == '}') *c = ')';
+        if (*c == '\t' || *c == '\v' || *c == '\f') *c = ' ';
     }
     wrap_word(&w->wrap, "{");
     wrap_words(&w->wrap, text);
     wrap_word(&w->wrap, "}");
     free(text);
+}
+
+/* Writes what was not read: the moves behind a fault as a comment, so that the game can be read to
+ * that point. The moves of a game that cannot begin, such as one of another game than chess, are
+ * written as they are. */
+static void put_unread(Writing *w)
+{
+    const PgnGame *g = w->game;
+    const char *unread = pgn_text(g, g->unread), *notes = pgn_text(g, g->notes.text);
+    if (g->started) {
+        if (g->error.status != TREB_OK) put_error(w, unread);
+        return;
+    }
+    wrap_words(&w->wrap, notes);
+    if (strstr(notes, "{ Trebuchet: ") == NULL) put_error(w, "");
+    wrap_words(&w->wrap, unread);
 }
 
 char *annotate_game(AnswerContext *context, const PgnGame *game, treb_error *error)
@@ -222,7 +255,7 @@ char *annotate_game(AnswerContext *context, const PgnGame *game, treb_error *err
     put_tags(out, game);
     w.numbered = true;
     judge_game(context, game, TREB_WDL, SIZE_MAX, put_step, &w);
-    put_fault(&w);
+    put_unread(&w);
     wrap_word(&w.wrap, game->result);
     fputs("\n\n", out);
     bool failed = ferror(out) != 0;

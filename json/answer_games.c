@@ -116,12 +116,16 @@ static bool list_step(void *to, const JudgeStep *step)
 
 /* ---- Games ----------------------------------------------------------------------------------- */
 
+/* Of tags with one name the first counts. */
 static json_t *tags_json(const PgnGame *game)
 {
     json_t *tags = json_object();
     for (size_t i = 0; i < game->tags; i++) {
-        json_t *value = foreign_text(pgn_text(game, game->tag[i].value));
-        put(tags, pgn_text(game, game->tag[i].name), value != NULL ? value : json_null());
+        json_t *name = foreign_text(pgn_text(game, game->tag[i].name));
+        const char *text = json_string_value(name);
+        if (text != NULL && json_object_get(tags, text) == NULL)
+            put_foreign(tags, text, pgn_text(game, game->tag[i].value));
+        json_decref(name);
     }
     return tags;
 }

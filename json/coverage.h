@@ -21,4 +21,9 @@ static inline bool answer_missing_table(treb_status status)
 /* Returns whether a probe failed because of the position itself, whatever tables are installed. */
 bool answer_refused(treb_status status);
 
+/* Returns whether a position has so many men that nothing can be known of it or of its moves: no
+ * table of `men` men is reached by two captures, there are too many pieces for blocked pawns, and
+ * no mate or stalemate is near. Much faster than answer_probe. */
+bool answer_beyond_tables(const treb_position *pos, int men);
+
 #endif

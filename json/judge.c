@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "core/system/error.h"
 #include "json/answer.h"
+#include "json/coverage.h"
 #include "json/members.h"
 #include "json/words.h"
 
@@ -92,6 +94,22 @@ const json_t *judge_best(const JudgedPosition *judged)
     return verdict < judged->verdict ? NULL : best;
 }
 
+/* Values a position of a game. Most have far more men than any table of `men` men at most. */
+static void judge_quickly(AnswerContext *context, const treb_position *pos, treb_metric metric,
+                          int men, JudgedPosition *out)
+{
+    if (!answer_beyond_tables(pos, men)) {
+        judge_position(context, pos, metric, out);
+        return;
+    }
+    *out = (JudgedPosition){.pos = *pos, .verdict = JUDGE_UNKNOWN};
+    if (answer_covered(pos) == TREB_ERR_MEN)
+        answer_fail_covered(TREB_ERR_MEN, &out->error);
+    else
+        fail(&out->error, TREB_ERR_NO_TABLE, "no table of so many men is installed");
+    answer_note(context, out->error.status);
+}
+
 /* ---- Moves ----------------------------------------------------------------------------------- */
 
 /* Returns the result of the game: -1 for a loss, 0 for a draw, 1 for a win. */
@@ -130,9 +148,10 @@ static void judge_move(const JudgedPosition *before, const JudgedPosition *after
     step->verdict_before = before->verdict;
     step->verdict_after = verdict_of_move(before, step->uci);
     if (step->verdict_after == JUDGE_UNKNOWN) step->verdict_after = turned(after->verdict);
-    /* If the position is unknown, its best known move is what could have been played. */
+    /* A null move is no choice. If the position is unknown, its best known move is what could have been played. */
     int known = before->verdict != JUDGE_UNKNOWN ? before->verdict : judge_verdict(step->best);
-    step->judgement = judgement_of(known, step->verdict_after);
+    bool chosen = step->move->move != PGN_NULL_MOVE;
+    step->judgement = chosen ? judgement_of(known, step->verdict_after) : JUDGE_NOTHING;
 }
 
 void judge_game(AnswerContext *context, const PgnGame *game, treb_metric metric, size_t most,
@@ -140,17 +159,17 @@ void judge_game(AnswerContext *context, const PgnGame *game, treb_metric metric,
 {
     JudgedPosition before, after;
     if (!game->started || answer_stopped(context)) return;
-    judge_position(context, &game->start, metric, &before);
+    int men = treb_tables_men(context->tables);
+    judge_quickly(context, &game->start, metric, men, &before);
     JudgeStep start = {.position = &before};
     bool on = see(to, &start);
     for (size_t i = 0; on && i < game->moves && i < most && !answer_stopped(context); i++) {
         char uci[UCI_SIZE], san[SAN_SIZE];
         treb_position next;
         JudgeStep step = {.ply = i + 1, .move = &game->move[i], .uci = uci, .san = san};
-        move_to_uci(game->move[i].move, uci);
-        move_to_san(&before.pos, game->move[i].move, san);
-        position_play(&before.pos, game->move[i].move, &next);
-        judge_position(context, &next, metric, &after);
+        pgn_write_move(&before.pos, game->move[i].move, uci, san);
+        pgn_play(&before.pos, game->move[i].move, &next);
+        judge_quickly(context, &next, metric, men, &after);
         judge_move(&before, &after, &step);
         on = !answer_stopped(context) && see(to, &step);
         judge_free(&before);

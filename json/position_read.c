@@ -13,5 +13,5 @@ treb_status answer_read_position(const char *text, treb_position *out, treb_erro
 
 treb_status answer_read_standard(const char *text, treb_position *out, treb_error *error)
 {
-    return position_text_tag(text, out, error);
+    return position_text_standard(text, out, error);
 }

@@ -52,6 +52,7 @@ static inline uint64_t byte_mask(unsigned byte)
 
 /* Returns the lowest square of a set that is not empty. */
 static inline int bit_first(uint64_t set) { return __builtin_ctzll(set); }
+static inline int bit_last(uint64_t set) { return 63 - __builtin_clzll(set); }
 
 /* Removes the lowest square from a set that is not empty, and returns it. */
 static inline int bit_pop(uint64_t *set)

@@ -16,6 +16,7 @@ typedef struct Field {
 
 static const char piece_letters[] = "PNBRQKpnbrqk";
 static const char castling_letters[] = "KQkq";
+static const int rook_home[4] = {7, 0, 63, 56}, king_home[2] = {4, 60};
 
 static treb_status answer(const char **why, treb_status status, const char *text)
 {
@@ -112,31 +113,71 @@ static treb_status read_turn(Field field, treb_position *pos, const char **why)
 
 static bool is_dash(Field field) { return field.length == 1 && field.text[0] == '-'; }
 
-/* Returns the right that a letter names. LENIENT also accepts files of rooks, of which only a and h
- * count. 0 if there is no such right, -1 if the letter means nothing. */
-static int castling_right(char c, Reading reading)
+/* A castling right that a letter names: K, Q, k or q, or the file of a rook. */
+typedef struct Right {
+    int color;
+    bool short_side;
+    int king, rook; /* squares; -1: no such king or rook stands on its first rank */
+} Right;
+
+/* Returns the outermost rook of a colour on one side of its king, or the one on `file`; or -1. */
+static int find_rook(const treb_position *pos, int color, int king, bool right, int file)
 {
-    static const char rooks[] = "HAha", files[] = "ABCDEFGHabcdefgh";
-    int right = letter_index(castling_letters, c);
-    if (right < 0 && reading == LENIENT) {
-        right = letter_index(rooks, c);
-        if (right < 0 && letter_index(files, c) >= 0) return 0;
-    }
-    return right < 0 ? -1 : 1 << right;
+    uint64_t rooks =
+        position_men_of(pos, color, TREB_ROOK) & rank_bits(color == TREB_WHITE ? 0 : 7);
+    if (file >= 0) rooks &= square_bit(square_at(file, square_rank(king)));
+    uint64_t beyond = right ? ~UINT64_C(0) << king : ~(~UINT64_C(0) << king);
+    rooks &= beyond;
+    return rooks == 0 ? -1 : right ? bit_last(rooks) : bit_first(rooks);
 }
 
+/* Returns false if the letter means nothing. */
+static bool read_right(char c, const treb_position *pos, Right *out)
+{
+    int right = letter_index(castling_letters, c), file = letter_index("ABCDEFGHabcdefgh", c);
+    if (right < 0 && file < 0) return false;
+    out->color = c >= 'a' ? TREB_BLACK : TREB_WHITE;
+    uint64_t kings =
+        position_men_of(pos, out->color, TREB_KING) & rank_bits(out->color == TREB_WHITE ? 0 : 7);
+    out->king = kings != 0 ? bit_first(kings) : -1;
+    out->short_side =
+        right >= 0 ? right % 2 == 0 : out->king >= 0 && file % 8 > square_file(out->king);
+    out->rook = out->king >= 0 ? find_rook(pos, out->color, out->king, out->short_side,
+                                           right >= 0 ? -1 : file % 8)
+                               : -1;
+    return true;
+}
+
+/* Reads the rights. Those of chess, and the letters KQkq in any case, become bits. */
 static treb_status read_castling(Field field, Reading reading, treb_position *pos, const char **why)
 {
+    bool foreign = false, impossible = false;
     if (is_dash(field)) return TREB_OK;
     for (size_t i = 0; i < field.length; i++) {
-        int right = castling_right(field.text[i], reading);
-        if (right < 0) return bad_fen(why, "the castling field is neither - nor letters of KQkq");
-        if (pos->castling & right && reading == STRICT) {
+        Right right;
+        char c = field.text[i];
+        bool letter = letter_index(castling_letters, c) >= 0;
+        if (!read_right(c, pos, &right)) {
+            return bad_fen(why, "the castling field is neither - nor letters of KQkq");
+        }
+        int bit = 2 * right.color + !right.short_side;
+        bool chess = right.king == king_home[right.color] && right.rook == rook_home[bit];
+        foreign = foreign || (right.rook >= 0 && !chess);
+        impossible = impossible || right.rook < 0;
+        if (!letter && right.rook < 0 && reading == STRICT) {
+            return bad_fen(why, "the castling field names a file without a rook");
+        }
+        if (!letter && !chess) continue;
+        if (pos->castling & 1 << bit && reading == STRICT) {
             return bad_fen(why, "a castling right is named twice");
         }
-        pos->castling |= (uint8_t)right;
+        pos->castling |= (uint8_t)(1 << bit);
     }
-    return TREB_OK;
+    /* Board editors leave KQkq in any position: then some of the rights are impossible. */
+    if (!foreign || impossible || reading == LENIENT) return TREB_OK;
+    return answer(why, TREB_ERR_CASTLING,
+                  "these castling rights are those of Chess960, which is not supported: write - in "
+                  "place of them if castling no longer matters");
 }
 
 static treb_status read_ep(Field field, Reading reading, treb_position *pos, const char **why)
@@ -388,7 +429,6 @@ static const char *fault_in_ep(const treb_position *pos)
  * king is. */
 static unsigned rights_at_home(const treb_position *pos, unsigned *kings)
 {
-    static const int rook_home[4] = {7, 0, 63, 56}, king_home[2] = {4, 60};
     unsigned rights = *kings = 0;
     for (int right = 0; right < 4; right++) {
         int color = right / 2;

@@ -8,19 +8,22 @@
  * draw. A mate by the last of them counts. */
 enum { RULE_PLIES = 100 };
 
+#define POSITION_START "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+
 /* Bits of treb_position.castling. */
 enum { CASTLING_K = 1, CASTLING_Q = 2, CASTLING_k = 4, CASTLING_q = 8 };
 
 /* Reads a FEN of two (board and side to move) to six fields and checks the position. Returns
- * TREB_ERR_FEN if the text is not a FEN, TREB_ERR_POSITION if the position is impossible; `out` is
- * written only on success. `why` may be NULL; otherwise it gets a static text that says what is
- * wrong, empty on success. Castling rights are read, although no table covers them. */
+ * TREB_ERR_FEN if the text is not a FEN, TREB_ERR_POSITION if the position is impossible,
+ * TREB_ERR_CASTLING if it has castling rights that are all possible in Chess960; `out` is written only on success. `why`
+ * may be NULL; otherwise it gets a static text that says what is wrong, empty on success. Castling
+ * rights are read, although no table covers them; the files of rooks ("HAha") may name them. */
 treb_status position_from_fen(const char *fen, treb_position *out, const char **why);
 
 /* Reads a FEN like position_from_fen, and accepts what other programs do, above all lila-tablebase:
- * impossible castling rights and en passant squares are dropped, rights may be named by the files
- * of rooks and more than once, a missing side to move means White, digits may stand next to each
- * other, counters that are too large become the largest. */
+ * impossible castling rights and en passant squares are dropped, rights may be named more than once,
+ * a missing side to move means White, digits may stand next to each other, counters that are too
+ * large become the largest. */
 treb_status position_from_fen_leniently(const char *fen, treb_position *out, const char **why);
 
 /* Writes a FEN with all six fields. */

@@ -2,14 +2,21 @@
 #include "core/pgn/input.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/pgn/move_text.h"
 #include "core/pgn/position_text.h"
 
+static const char *skip_blanks(const char *text)
+{
+    for (size_t length; (length = text_blank(text)) > 0;) text += length;
+    return text;
+}
+
 bool input_skips(const char *line)
 {
-    line += strspn(line, " \t\r");
+    line = skip_blanks(line);
     return *line == '\0' || *line == '#';
 }
 
@@ -17,20 +24,14 @@ bool input_skips(const char *line)
 static bool is_first_move(const char *line)
 {
     char word[32];
-    Move move;
-    treb_position start;
-    size_t length = strcspn(line, " \t\r");
-    if (length >= sizeof word || position_from_fen(POSITION_TEXT_START, &start, NULL) != TREB_OK)
-        return false;
-    memcpy(word, line, length);
-    word[length] = '\0';
-    return move_text_read(&start, word, &move) == TREB_OK;
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(line, " \t"), line);
+    return move_text_is_first(word);
 }
 
 /* Returns whether a line belongs to a game: a tag, a move number, a comment or a move. */
 static bool is_pgn(const char *line)
 {
-    line += strspn(line, " \t\r");
+    line = skip_blanks(line);
     if (*line == '[') return isalpha((unsigned char)line[1 + strspn(line + 1, " ")]);
     if (strchr("{(;%$*", *line) != NULL) return true;
     if (position_text_like(line)) return false;
@@ -46,7 +47,7 @@ InputKind input_kind(TextReader *reader)
     for (size_t at = 0; at + 1 < TEXT_READER_AHEAD; at++) {
         int c = text_reader_peek(reader, at);
         if (c >= 0 && c != '\n') {
-            line[size++] = c != '\0' ? (char)c : '?';
+            line[size++] = (char)c;
             continue;
         }
         line[size] = '\0';

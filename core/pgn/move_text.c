@@ -13,9 +13,10 @@ enum { TEXT_SIZE = 32 };
 static const char *const signs[][2] = {
     {"\u2654", "K"}, {"\u2655", "Q"}, {"\u2656", "R"}, {"\u2657", "B"}, {"\u2658", "N"},
     {"\u2659", ""},  {"\u265a", "K"}, {"\u265b", "Q"}, {"\u265c", "R"}, {"\u265d", "B"},
-    {"\u265e", "N"}, {"\u265f", ""},  {"\u2010", "-"}, {"\u2011", "-"}, {"\u2012", "-"},
-    {"\u2013", "-"}, {"\u2014", "-"}, {"\u2212", "-"}, {"\u00d7", "x"}, {"\ufe0e", ""},
-    {":", "x"},      {"(", ""},       {")", ""},       {"/", ""},       {"=", ""}};
+    {"\u265e", "N"}, {"\u265f", ""},  {"\ufe0f", ""},  {"\u2020", "+"}, {"\u2021", "+"},
+    {"\u2010", "-"}, {"\u2011", "-"}, {"\u2012", "-"}, {"\u2013", "-"}, {"\u2014", "-"},
+    {"\u2212", "-"}, {"\u00d7", "x"}, {"\ufe0e", ""},  {":", "x"},      {"(", ""},
+    {")", ""},       {"/", ""},       {"=", ""}};
 
 /* Copies a text in plain letters. Returns false if it does not fit. */
 static bool copy_plain(const char *text, char out[TEXT_SIZE])
@@ -76,6 +77,17 @@ static const char *castling_of(const char *text)
     return strcmp(plain, "OOO") == 0 ? "O-O-O" : NULL;
 }
 
+/* Turns castling by the king taking his rook, as engines write it in Chess960, into the king's move.
+ * Returns whether the text is such a move. */
+static bool take_own_rook(const treb_position *pos, char *squares)
+{
+    bool king = squares[0] == 'e' && squares[1] == (pos->turn == TREB_WHITE ? '1' : '8');
+    if (!king || strlen(squares) != 4 || squares[3] != squares[1]) return false;
+    if (squares[2] != 'a' && squares[2] != 'h') return false;
+    squares[2] = squares[2] == 'a' ? 'c' : 'g';
+    return true;
+}
+
 /* Reads squares and promotion only: "Ke1-g1" is read as "e1g1". Castling may also be written so. */
 static treb_status read_squares(const treb_position *pos, const char *text, Move *out)
 {
@@ -86,7 +98,12 @@ static treb_status read_squares(const treb_position *pos, const char *text, Move
     for (; *text != '\0'; text++)
         if (*text != '-' && *text != 'x') plain[size++] = (char)tolower((unsigned char)*text);
     plain[size] = '\0';
-    if (move_from_uci(pos, plain, out) != TREB_OK) return TREB_ERR_ARGUMENT;
+    treb_status status = move_from_uci(pos, plain, out);
+    if (status != TREB_OK && !king && take_own_rook(pos, plain)) {
+        status = move_from_uci(pos, plain, out);
+        return status == TREB_OK && move_is_castling(pos, *out) ? TREB_OK : TREB_ERR_ARGUMENT;
+    }
+    if (status != TREB_OK) return status;
     return king && !move_is_castling(pos, *out) ? TREB_ERR_ARGUMENT : TREB_OK;
 }
 
@@ -114,4 +131,12 @@ treb_status move_text_read(const treb_position *pos, const char *text, Move *out
     if (strchr("kqrn", *from) == NULL) return TREB_ERR_ARGUMENT;
     *from = (char)toupper((unsigned char)*from);
     return move_from_san(pos, from, out);
+}
+
+bool move_text_is_first(const char *word)
+{
+    Move move;
+    treb_position start;
+    return position_from_fen(POSITION_START, &start, NULL) == TREB_OK &&
+           move_text_read(&start, word, &move) == TREB_OK;
 }

@@ -9,4 +9,7 @@
  * place of letters. TREB_ERR_ARGUMENT if the text is no legal move or fits several. */
 treb_status move_text_read(const treb_position *pos, const char *text, Move *out);
 
+/* Returns whether a word is a legal move at the start of a game. */
+bool move_text_is_first(const char *word);
+
 #endif

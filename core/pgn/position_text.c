@@ -8,11 +8,34 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/pgn/move_text.h"
+#include "core/pgn/text_reader.h"
 #include "core/system/error.h"
+
+/* Impossible castling rights and en passant squares are dropped in links and tags; in STANDARD also
+ * castling rights of Chess960. */
+typedef enum Tolerance { NONE, TAG, STANDARD } Tolerance;
 
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 /* ---- Other games ----------------------------------------------------------------------------- */
+
+/* Copies the letters and digits of a name. */
+static void copy_name(const char *name, char out[32])
+{
+    size_t size = 0;
+    for (; *name != '\0' && size < 31; name++)
+        if (isalnum((unsigned char)*name)) out[size++] = *name;
+    out[size] = '\0';
+}
+
+bool position_text_chess960(const char *name)
+{
+    char plain[32];
+    copy_name(name, plain);
+    return strstr(plain, "960") != NULL || strncasecmp(plain, "fischer", 7) == 0 ||
+           strcasecmp(plain, "frc") == 0;
+}
 
 const char *position_text_variant(const char *name)
 {
@@ -21,10 +44,7 @@ const char *position_text_variant(const char *name)
         "kingofthehill", "racingkings", "threecheck", "3check",  "threechecks", "horde",
         "shatranj",      "xiangqi",     "shogi",      "makruk"};
     char plain[32];
-    size_t size = 0;
-    for (; *name != '\0' && size + 1 < sizeof plain; name++)
-        if (isalnum((unsigned char)*name)) plain[size++] = *name;
-    plain[size] = '\0';
+    copy_name(name, plain);
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
         if (strcasecmp(plain, variants[i]) == 0) return variants[i];
     return NULL;
@@ -32,19 +52,19 @@ const char *position_text_variant(const char *name)
 
 /* ---- The board ------------------------------------------------------------------------------- */
 
-/* Returns the length of eight ranks with slashes between them, or 0 if the text does not begin
- * so. */
+/* Returns the length of eight ranks with slashes between them, and perhaps behind them; 0 if the
+ * text does not begin so. */
 static size_t board_length(const char *text)
 {
-    static const char squares[] = "PNBRQKpnbrqk12345678";
+    static const char squares[] = "PNBRQKpnbrqk12345678~";
     size_t at = 0;
     for (int rank = 0; rank < 8; rank++) {
         size_t length = strspn(text + at, squares);
-        if (length == 0 || length > 8) return 0;
+        if (length == 0 || length > 16) return 0;
         at += length;
         if (rank < 7 && text[at++] != '/') return 0;
     }
-    return at;
+    return text[at] == '/' ? at + 1 : at;
 }
 
 /* Returns whether a text begins with a board, followed by nothing that contradicts this. */
@@ -266,76 +286,172 @@ static void read_opcode(char *opcode, PositionText *out)
         out->pos.fullmove = (uint16_t)number;
 }
 
-/* ---- All together ---------------------------------------------------------------------------- */
+/* ---- The fields ------------------------------------------------------------------------------ */
 
-static treb_status read_board(const char *fen, bool lenient, treb_position *out, treb_error *error)
+/* What is around the board of a FEN is removed: marks of promoted men, and a slash. */
+static void plain_board(char *board)
+{
+    char *to = board;
+    for (char *c = board; *c != '\0'; c++)
+        if (*c != '~') *to++ = *c;
+    *to = '\0';
+    if (board_length(board) == (size_t)(to - board) && to[-1] == '/') to[-1] = '\0';
+}
+
+enum { FIELDS = 6, FIELD_SIZE = 128 };
+
+/* Inserts "-" at `at` for a field that is missing. */
+static void insert_dash(char field[FIELDS][FIELD_SIZE], size_t *count, size_t at)
+{
+    if (*count == FIELDS) return;
+    memmove(field[at + 1], field[at], (*count - at) * FIELD_SIZE);
+    strcpy(field[at], "-");
+    ++*count;
+}
+
+/* Completes a FEN in which castling rights or the en passant square are left empty. */
+static void fill_fields(char field[FIELDS][FIELD_SIZE], size_t *count)
+{
+    const char *third = *count > 2 ? field[2] : "";
+    bool square = strlen(third) == 2 && *third >= 'a' && strchr("36", third[1]) != NULL;
+    if (square || is_number(third)) insert_dash(field, count, 2);
+    if (*count > 3 && *count < FIELDS && is_number(field[3])) insert_dash(field, count, 3);
+}
+
+static treb_status read_board(const char *fen, Tolerance tolerance, treb_position *out,
+                              treb_error *error)
 {
     const char *why;
     treb_status status = position_from_fen(fen, out, &why);
     if (status == TREB_OK) return status;
+    bool lenient = tolerance == TAG ? status != TREB_ERR_CASTLING : tolerance == STANDARD;
     if (lenient && position_from_fen_leniently(fen, out, NULL) == TREB_OK) return TREB_OK;
     return fail(error, status, "%s", why);
 }
 
 /* Reads the fields, then the opcodes. */
-static treb_status read_fields(char *text, bool lenient, PositionText *out, treb_error *error)
+static treb_status read_fields(char *text, Tolerance tolerance, PositionText *out,
+                               treb_error *error)
 {
-    char fen[512], *rest = text;
-    size_t size = 0, fields = 0;
-    for (; fields < 6; fields++) {
+    char field[FIELDS][FIELD_SIZE], fen[FIELDS * FIELD_SIZE] = "", *rest = text;
+    size_t fields = 0;
+    for (; fields < FIELDS; fields++) {
         if (fields >= 4 && is_opcodes(trim(rest))) break;
-        const char *field;
-        size_t length = take_field(&rest, &field);
+        const char *from;
+        size_t length = take_field(&rest, &from);
         if (length == 0) break;
-        if (size + length + 2 > sizeof fen) return fail(error, TREB_ERR_FEN, "the FEN is too long");
-        if (size > 0) fen[size++] = ' ';
-        memcpy(fen + size, field, length);
-        size += length;
+        if (length >= FIELD_SIZE) return fail(error, TREB_ERR_FEN, "the FEN is too long");
+        memcpy(field[fields], from, length);
+        field[fields][length] = '\0';
     }
-    fen[size] = '\0';
     rest = trim(rest);
     if (*rest != '\0' && !(fields >= 4 && is_opcodes(rest)))
         return fail(error, TREB_ERR_FEN, "the FEN has more than 6 fields");
-    treb_status status = read_board(fen, lenient, &out->pos, error);
+    if (fields > 0) plain_board(field[0]);
+    fill_fields(field, &fields);
+    for (size_t i = 0; i < fields; i++) {
+        if (i > 0) strcat(fen, " ");
+        strcat(fen, field[i]);
+    }
+    treb_status status = read_board(fen, tolerance, &out->pos, error);
     while (status == TREB_OK && *rest != '\0') read_opcode(take_opcode(&rest), out);
     return status;
 }
 
-static treb_status read_text(const char *text, bool lenient, PositionText *out, treb_error *error)
+/* ---- What engines are told ------------------------------------------------------------------- */
+
+/* Cuts a text before the word "moves". Returns the moves, or NULL. */
+static char *cut_moves(char *text)
 {
-    char copy[POSITION_TEXT_MAX], *at = copy;
+    char *moves = strstr(text, " moves");
+    if (moves == NULL || strchr(text, ';') != NULL || (moves[6] != '\0' && !is_space(moves[6])))
+        return NULL;
+    *moves = '\0';
+    return moves + 6;
+}
+
+static treb_status play_moves(char *moves, treb_position *pos, treb_error *error)
+{
+    char *word = moves;
+    for (word += strspn(word, " "); *word != '\0'; word += strspn(word, " ")) {
+        size_t length = strcspn(word, " ");
+        char text[32];
+        Move move;
+        snprintf(text, sizeof text, "%.*s", (int)length, word);
+        if (move_text_read(pos, text, &move) != TREB_OK)
+            return fail(error, TREB_ERR_FEN, "no such move: '%s'", text);
+        position_play(pos, move, pos);
+        word += length;
+    }
+    return TREB_OK;
+}
+
+/* ---- All together ---------------------------------------------------------------------------- */
+
+/* Replaces the spaces of Unicode. */
+static void plain_spaces(char *text)
+{
+    char *to = text;
+    while (*text != '\0') {
+        size_t length = text_blank(text);
+        *to++ = length > 0 ? ' ' : *text;
+        text += length > 0 ? length : 1;
+    }
+    *to = '\0';
+}
+
+static treb_status read_text(const char *text, Tolerance tolerance, PositionText *out,
+                             treb_error *error)
+{
+    char copy[POSITION_TEXT_MAX], start[] = POSITION_START, *at = copy;
     PositionText read = {.id = ""};
     if (strlen(text) >= sizeof copy)
         return fail(error, TREB_ERR_FEN, "the text is too long for a position");
     strcpy(copy, text);
+    plain_spaces(copy);
+    char *moves = cut_moves(copy);
     at = unwrap(at);
+    if (strcasecmp(at, "startpos") == 0) at = start;
     if (is_link(at)) {
         treb_status status = take_link(&at, error);
         if (status != TREB_OK) return status;
-        lenient = true;
+        if (tolerance == NONE) tolerance = TAG;
     }
-    treb_status status = read_fields(at, lenient, &read, error);
+    treb_status status = read_fields(at, tolerance, &read, error);
+    if (status == TREB_OK && moves != NULL) status = play_moves(moves, &read.pos, error);
     if (status == TREB_OK) *out = read;
     return status;
 }
 
 treb_status position_text_read(const char *text, PositionText *out, treb_error *error)
 {
-    return read_text(text, false, out, error);
+    return read_text(text, NONE, out, error);
+}
+
+static treb_status read_position(const char *text, Tolerance tolerance, treb_position *out,
+                                 treb_error *error)
+{
+    PositionText read;
+    treb_status status = read_text(text, tolerance, &read, error);
+    if (status == TREB_OK) *out = read.pos;
+    return status;
 }
 
 treb_status position_text_tag(const char *text, treb_position *out, treb_error *error)
 {
-    PositionText read;
-    treb_status status = read_text(text, true, &read, error);
-    if (status == TREB_OK) *out = read.pos;
-    return status;
+    return read_position(text, TAG, out, error);
+}
+
+treb_status position_text_standard(const char *text, treb_position *out, treb_error *error)
+{
+    return read_position(text, STANDARD, out, error);
 }
 
 bool position_text_like(const char *text)
 {
     char copy[POSITION_TEXT_MAX];
     snprintf(copy, sizeof copy, "%s", text);
+    plain_spaces(copy);
     const char *at = unwrap(copy);
     size_t word = strcspn(at, " \t"), slashes = 0;
     for (size_t i = 0; i < word; i++) slashes += at[i] == '/';

@@ -1,4 +1,7 @@
-/* text_reader.h - reads a text of any length character by character, in bounded memory. */
+/* text_reader.h - reads a text of any length character by character, in bounded memory.
+ *
+ * The text may be in UTF-16; it is read as UTF-8. All line ends are read as \n: \r\n, and a \r alone
+ * as old Macintosh programs write it. Zero bytes are read as question marks. */
 #ifndef TREB_CORE_PGN_TEXT_READER_H
 #define TREB_CORE_PGN_TEXT_READER_H
 
@@ -15,10 +18,15 @@ typedef struct TextReader {
     size_t line; /* number of the line of the next character, from 1 */
     size_t at, end;
     bool ended;
+    enum { TEXT_BYTES, TEXT_UTF_16_LITTLE, TEXT_UTF_16_BIG } form;
+    bool returned; /* the last character was \r: a \n after it belongs to it */
+    bool halved;   /* `half` is the first byte of a unit of UTF-16 */
+    unsigned char half;
+    unsigned surrogate; /* the first half of a character of two units, or 0 */
     char buffer[TEXT_READER_ROOM];
 } TextReader;
 
-/* Starts reading. Skips a UTF-8 mark at the beginning. */
+/* Starts reading: finds out the form of the text, and skips a byte order mark. */
 void text_reader_begin(TextReader *reader, size_t (*read)(void *from, char *to, size_t room),
                        void *from);
 
@@ -61,7 +69,15 @@ bool text_reader_begins(TextReader *reader, const char *text);
 bool text_reader_has_line(const TextReader *reader);
 
 /* Takes a line, without its end, as a string. Returns false at the end of the text. Sets *cut if
- * characters did not fit and were dropped. Zero bytes become question marks. */
+ * characters did not fit and were dropped. */
 bool text_reader_line(TextReader *reader, char *to, size_t room, bool *cut);
+
+/* Returns the length of the blank that a text begins with, 0 if there is none: a space, a tab, the
+ * end of a line, a space of Unicode such as the no-break space, or a character that takes no place,
+ * such as a byte order mark where two files were joined. */
+size_t text_blank(const char *text);
+
+/* Returns the length of the blank that a reader has next. */
+size_t text_reader_blank(TextReader *reader);
 
 #endif

@@ -1,5 +1,7 @@
 """test_probe_many.py - `trebuchet probe` with files: FEN, EPD and PGN in, TSV, JSON lines and PGN out."""
 import os
+import pathlib
+import random
 import re
 import subprocess
 
@@ -229,3 +231,95 @@ def test_games_as_json():
     errors = [o["error"] for o in d if "error" in o]
     assert errors[0]["message"].startswith("line 9, move 2. Ke3")
     assert [error["code"] for error in errors] == ["bad_move"]
+
+
+# ---- odd games ----------------------------------------------------------------------------------
+
+DATA = pathlib.Path(__file__).parents[1]
+ODD = DATA / "data" / "odd.pgn"
+# Parts that games are made of, in any order.
+PARTS = r"""[Event "a"]|[Event "b"]~|[FEN "8/8/8/8/8/2k5/8/K1R5 b - - 0 1"]~|[FEN ""]~|[FEN "x  y"]~|[FEN 8/8/8/8/8/2k5/8/K1R5 b]~
+[FEN "4k3/8/8/8/8/8/8/1K5R w K - 0 1"]~|[White "A\\"]~|[White "B\\\" q"]~|[White ACPL "252"]~|[Black: "p"]~|[]~|[Result "1:0"]~
+[Result "abandoned"]~|[Result "0-1"]|[Variant "Atomic"]~|[Variant "Chess960"]~|[SetUp "0"]~|[Event foo~|[Event "long~value"]~
+[annotator "y"]~|{c}|{|}|{ x [Event "q"] }|{Draw}|{Draw; x}|{White wins, mate in 15}|{a   c}|{~%z~}|{ Trebuchet: x }|; rem {x}~
+%esc~|~%esc~|(|(1. d4 {x} (1. c4))|)|( %q~%z)|$1|$4|$300|$70000|$0|$|1.|1...|1\u2026|12|0000|e4|e5|Nf3|Nc6|Kb3|Kb3+-|Rd1\u00b1
+Kd3|Kb3N|N|TN|D|(D)|+=|=|\u2020|\u2603|e.p.|ch|--|Z0|1-0|1 - 0|1|-|0|1/2|1/2-1/2|\u00bd|\u00bd \u2013 \u00bd|0.5-0.5|0-0|O-O|*|1-0 ff|* e4
+1/2-0|\ufeff|\u00a0|\u2003|\r|\r~|\t|\0|Sf3|\u041a\u04401|[|[x|[x "y"]|"|\\|Ke3|f3|e5 g4 Qh4#|!|?!|e4!?$5|a\u00a0b|~|~~| | """
+PARTS = PARTS.replace("\n", "|").replace("~", "\n").encode("ascii").decode("unicode_escape").split("|")
+PARTS += ["x" * 90, "\u00e9" * 50]
+
+
+def same_again(text):
+    """What the command writes it reads again without changing a byte."""
+    once = run("probe", "-t", TABLES, "--input", "pgn", "-", stdin=text, code=None)
+    twice = run("probe", "-t", TABLES, "--input", "pgn", "-", stdin=once.out, code=None)
+    assert once.code in (0, 2) and twice.code in (0, 2)
+    assert twice.out == once.out, text
+    return once
+
+
+def test_odd_games():
+    answer = same_again(ODD.read_text("utf-8")).says("game 22, line .*: the game is antichess, not chess")
+    assert len(answer.messages) == 1
+    assert answer.count(r"^\[Event ") == 22
+    answer.has(
+        r'^\[White ACPL "252"\]', r'^\[Black: "program"\]', r'^\[Annotator "A"\]', r'^\[Annotator "B"\]',
+        r"2\. -- \{", r"Kb3 \$146", r"mate in 11; ff\} 1-0$", r"^1\. e4 e5 \*$", r"chess \} 1\. e3 b6 \*$"
+    )
+    assert answer.count(r'^\[Result "1/2-1/2"\]') == 3 and answer.count(r'^\[Result "1-0"\]') == 4
+
+
+def test_a_result_that_is_not_understood():
+    answer = probe('[Result "abandoned"]\n\n1. e4 1-0\n\n[Result "1-0"]\n\n1. e4 *', "-")
+    answer.has(r'^\[Result "abandoned"\]', r'^\[Result "1-0"\]', r"^1\. e4 1-0$")
+
+
+def test_two_positions_of_a_game():
+    text = f'[Event "x"]\n[FEN "{ROOK}"]\n[FEN "{START}"]\n\n1. f8=R *'
+    probe(text, "-").says("game 1, line 1: two tags FEN").has(r"1\. f8=R")
+
+
+@pytest.mark.parametrize("path", sorted(DATA.rglob("*.pgn")), ids=lambda path: path.name)
+def test_written_again(path):
+    same_again(path.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_odd_parts_written_again(seed):
+    chance = random.Random(seed)
+    games = []
+    for _ in range(60):
+        between = chance.choice([" ", " ", "\n", ""])
+        games.append(between.join(chance.choices(PARTS, k=chance.randint(1, 14))))
+    same_again('\n\n[Event "next"]\n'.join(games))
+
+
+def test_chess960():
+    """Rights of rooks and kings elsewhere than in chess are refused by name; those of chess are read."""
+    rights = "1k1r4/8/8/8/8/8/8/RK5R w HA - 0 1"
+    assert run("probe", "-t", TABLES, rights, code=3).says("Chess960")
+    answer = probe(f'[Variant "Chess960"]\n[FEN "{rights}"]\n\n1. O-O *', "-", code=2).says("tag FEN: .*Chess960")
+    answer.has("^1\\. O-O \\*$|\\} 1\\. O-O \\*$")
+    chess = "4k2r/8/8/8/8/8/8/R3K3 w Ah - 0 1"
+    text = f'[Variant "Chess960"]\n[FEN "{chess}"]\n\n1. e1a1 O-O *'
+    assert re.search(r"1\. O-O-O .*O-O", probe(text, "-").quiet().out, re.DOTALL)
+
+
+# A mate, a stalemate, and games that no table knows.
+FULL = """1. f3 e5 2. g4 Qh4# 0-1
+
+1. e3 a5 2. Qh5 Ra6 3. Qxa5 h5 4. h4 Rah6 5. Qxc7 f6 6. Qxd7+ Kf7 7. Qxb7 Qd3 8. Qxb8 Qh7 9. Qxc8 Kg6 10. Qe6 1/2-1/2
+
+1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0
+
+1. e4 e5 2. Nf3 d6 3. d4 Bg4 4. dxe5 Bxf3 5. Qxf3 dxe5 6. Bc4 Nf6 7. Qb3 Qe7 8. Nc3 c6 9. Bg5 b5 10. Nxb5 cxb5
+11. Bxb5+ Nbd7 12. O-O-O Rd8 13. Rxd7 Rxd7 14. Rd1 Qe6 15. Bxd7+ Nxd7 16. Qb8+ Nxb8 17. Rd8# 1-0
+"""
+
+
+def test_full_boards():
+    """Positions that no table can know are looked at quickly in games: with the same results."""
+    rows = [line.split("\t") for line in probe(FULL, "--output", "tsv", "-").lines[1:]]
+    lines = [line.split("\t") for line in probe("\n".join(row[0] for row in rows), "-").lines[1:]]
+    assert [row[:6] for row in rows] == [line[:6] for line in lines]
+    assert [row[1] for row in rows].count("win") == 3 and [row[1] for row in rows].count("loss") == 4

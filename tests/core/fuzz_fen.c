@@ -42,6 +42,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     treb_position pos, again;
     char fen[TREB_FEN_SIZE];
     const char *why = NULL;
+    /* Rights of Chess960 are refused, or dropped. */
+    if (position_from_fen(text, &pos, NULL) == TREB_ERR_CASTLING)
+        require(position_from_fen_leniently(text, &pos, NULL) != TREB_ERR_CASTLING);
     if (position_from_fen(text, &pos, &why) == TREB_OK) {
         position_to_fen(&pos, fen);
         require(position_from_fen(fen, &again, NULL) == TREB_OK && position_equal(&pos, &again));

@@ -1,10 +1,13 @@
 /* fuzz_games.c - libFuzzer target: no text may make the readers of positions and games fail. The
- * moves that are read must be legal, and every text that a game keeps must be terminated. */
+ * moves that are read must be legal, and every text that a game keeps must be terminated. Games that
+ * were written must be read and written again without changing a byte. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/pgn/input.h"
 #include "core/pgn/pgn_read.h"
+#include "json/annotate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -49,11 +52,15 @@ static void check_game(const PgnGame *g)
     require(g->started || g->error.status != TREB_OK);
     check_notes(pgn_text(g, g->notes.text));
     for (size_t i = 0; i < g->moves; i++) {
-        Move again;
-        char uci[UCI_SIZE];
-        move_to_uci(g->move[i].move, uci);
-        require(move_from_uci(&pos, uci, &again) == TREB_OK && again == g->move[i].move);
-        position_play(&pos, again, &pos);
+        Move again = PGN_NULL_MOVE, move = g->move[i].move;
+        char uci[UCI_SIZE], san[SAN_SIZE];
+        pgn_write_move(&pos, move, uci, san);
+        if (move == PGN_NULL_MOVE)
+            require(!position_in_check(&pos));
+        else
+            require(move_from_uci(&pos, uci, &again) == TREB_OK && again == move);
+        pgn_play(&pos, move, &pos);
+        require(position_ok(&pos));
         check_notes(pgn_text(g, g->move[i].notes.text));
     }
     require(strlen(pgn_text(g, g->unread)) < g->text_size);
@@ -74,6 +81,43 @@ static void read_games(TextReader *source)
     pgn_free(&game);
 }
 
+/* ---- Written again --------------------------------------------------------------------------- */
+
+/* Writes all games of a text as `trebuchet probe` does, without tables. The caller frees the text. */
+static char *write_games(TextReader *source)
+{
+    static treb_tables *tables;
+    if (tables == NULL) tables = treb_tables_open(NULL, 0, NULL);
+    AnswerContext context = {.tables = tables};
+    PgnGame game = {0};
+    bool found;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    require(out != NULL && tables != NULL);
+    while (pgn_next(source, &game, &found, NULL) == TREB_OK && found) {
+        char *written = annotate_game(&context, &game, NULL);
+        require(written != NULL);
+        fputs(written, out);
+        free(written);
+    }
+    pgn_free(&game);
+    fclose(out);
+    return text;
+}
+
+static void check_written(TextReader *source)
+{
+    char *once = write_games(source);
+    TextInMemory from = {once, strlen(once)};
+    text_reader_begin(source, text_in_memory_read, &from);
+    char *twice = write_games(source);
+    if (strcmp(once, twice) != 0) fprintf(stderr, "once:\n%s\ntwice:\n%s\n", once, twice);
+    require(strcmp(once, twice) == 0);
+    free(once);
+    free(twice);
+}
+
 static void read_lines(TextReader *source)
 {
     char line[POSITION_TEXT_MAX];
@@ -92,12 +136,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static TextReader source;
     if (size == 0) return 0;
-    for (int pass = 0; pass < 2; pass++) {
+    for (int pass = 0; pass < 3; pass++) {
         Pieces pieces = {{(const char *)data + 1, size - 1}, 1 + (size_t)data[0]};
         text_reader_begin(&source, read_piece, &pieces);
         input_kind(&source);
         if (pass == 0)
             read_games(&source);
+        else if (pass == 1)
+            check_written(&source);
         else
             read_lines(&source);
     }

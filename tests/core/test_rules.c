@@ -274,10 +274,17 @@ static const FenFault impossible[] = {
     {"4k3/8/8/4P3/8/8/8/4K3 w - e6", "no pawn stands in front of the en passant square"},
     {"4k3/8/4n3/4p3/8/8/8/4K3 w - e6", "the en passant square is not empty"},
     {"4k3/4n3/8/4p3/8/8/8/4K3 w - e6", "the square the en passant pawn came from is not empty"},
-    {"4k3/8/8/8/8/8/8/3K3R w K -", "a castling right is given, but the king is not at home"},
+    {"4k3/8/8/8/8/8/8/3K4 w K -", "a castling right is given, but the king is not at home"},
     {"4k3/8/8/8/8/8/8/4K3 w Q -", "a castling right is given, but the rook is not at home"},
     {"4k2R/7K/8/8/8/8/8/8 b k -", "a castling right is given, but the rook is not at home"},
 };
+
+/* Rights in the letters of X-FEN and of Shredder. */
+static const char *const chess960[] = {
+    "4k3/8/8/8/8/8/8/3K3R w K -", "4k3/8/8/8/8/8/8/3K3R w H -", "r1k5/8/8/8/8/8/8/4K3 w q -",
+    "4k3/8/8/8/8/8/8/4K1R1 w K -", "4k3/8/8/8/8/8/8/1R2K3 w B -",
+    "nrbkqbrn/pppppppp/8/8/8/8/PPPPPPPP/NRBKQBRN w KQkq - 0 1",
+    "nrbkqbrn/pppppppp/8/8/8/8/PPPPPPPP/NRBKQBRN w GBgb - 0 1"};
 
 static void refused(const FenFault *fault, treb_status expected)
 {
@@ -293,6 +300,34 @@ START_TEST(fen_malformed) { refused(&malformed[_i], TREB_ERR_FEN); }
 END_TEST
 
 START_TEST(fen_impossible) { refused(&impossible[_i], TREB_ERR_POSITION); }
+END_TEST
+
+START_TEST(fen_chess960)
+{
+    treb_position pos;
+    const char *why;
+    ck_assert_int_eq(position_from_fen(chess960[_i], &pos, &why), TREB_ERR_CASTLING);
+    ck_assert_ptr_nonnull(strstr(why, "Chess960"));
+    ck_assert_int_eq(position_from_fen_leniently(chess960[_i], &pos, &why), TREB_OK);
+}
+END_TEST
+
+/* The files of rooks name the rights of chess, too. Rights that board editors leave are dropped. */
+START_TEST(fen_castling_letters)
+{
+    static const char *const rows[][2] = {
+        {"r3k2r/8/8/8/8/8/8/R3K2R w HAha -", "KQkq"}, {"r3k2r/8/8/8/8/8/8/R3K2R w Hq -", "Kq"},
+        {"r3k3/8/8/8/8/8/8/1R2K2R w KQkq -", "Kq"}, {"4k3/8/8/8/8/8/8/1K5R w KQkq -", "-"},
+        {"4k3/8/8/8/8/8/8/4K2R w GH -", "K"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char fen[TREB_FEN_SIZE];
+        treb_position pos;
+        ck_assert_int_eq(position_from_fen(rows[i][0], &pos, NULL) == TREB_OK, i < 2 ? 1 : 0);
+        ck_assert_msg(position_from_fen_leniently(rows[i][0], &pos, NULL) == TREB_OK, "%s", rows[i][0]);
+        position_to_fen(&pos, fen);
+        ck_assert_msg(strstr(fen, rows[i][1]) != NULL, "%s", fen);
+    }
+}
 END_TEST
 
 START_TEST(check_finds_broken_boards)
@@ -692,6 +727,8 @@ Suite *rules_suite(void)
     tcase_add_test(fen, fen_fields_may_be_missing);
     tcase_add_loop_test(fen, fen_malformed, 0, COUNT(malformed));
     tcase_add_loop_test(fen, fen_impossible, 0, COUNT(impossible));
+    tcase_add_loop_test(fen, fen_chess960, 0, COUNT(chess960));
+    tcase_add_test(fen, fen_castling_letters);
     tcase_add_loop_test(fen, fen_leniently, 0, COUNT(lenient));
     tcase_add_test(fen, fen_leniently_refused);
     tcase_add_test(fen, check_finds_broken_boards);

@@ -402,6 +402,9 @@ class PlainBoard:
         self.ep_square = None if ep == "-" else "abcdefgh".index(ep[0]) + 8 * (int(ep[1]) - 1)
         self.halfmove_clock, self.fullmove_number = int(clock), int(number)
 
+    def clean_castling_rights(self):
+        return self.castling_rights
+
     def has_kingside_castling_rights(self, white):
         return not white and self.castling_rights != 0
 
@@ -419,6 +422,16 @@ class AnyBoards(unittest.TestCase):
             board = PlainBoard("r3k2r/8/8/8/8/8/8/4K3 b kq - 0 1")
             with self.assertRaisesRegex(KeyError, "castling"):
                 tablebase.probe_wdl(board)
+            # Chess960: the rooks or the king elsewhere
+            for fen in ("r2k3r/8/8/8/8/8/8/4K3 b kq - 0 1", "1r2k1r1/8/8/8/8/8/8/4K3 b kq - 0 1"):
+                board = PlainBoard(fen)
+                board.castling_rights = board.rooks
+                with self.assertRaisesRegex(KeyError, "Chess960"):
+                    tablebase.probe_wdl(board)
+                self.assertEqual(tablebase.get_wdl(board, 7), 7)
+                self.assertEqual(tablebase.get_wdl(fen, 7), 7)
+                with self.assertRaisesRegex(KeyError, "Chess960"):
+                    tablebase.probe_wdl(fen)
             board.uci_variant = "atomic"
             with self.assertRaises(TypeError):
                 tablebase.probe_wdl(board)

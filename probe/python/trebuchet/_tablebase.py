@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional, Tuple, Union
 
 from . import _library as c
-from ._errors import OK, InputError, MissingTableError, raise_status
+from ._errors import CASTLING, OK, InputError, MissingTableError, raise_status
 
 if TYPE_CHECKING:
     import chess
@@ -112,10 +112,18 @@ def _memory(size: int) -> int:
     return size
 
 
+_CORNERS, _E1, _E8 = 0x81 << 56 | 0x81, 1 << 4, 1 << 60
+
+
 def _castling(board: "chess.Board") -> int:
     """Castling rights as the library has them. A right needs its king and rook in place."""
-    if not board.castling_rights:
+    rights = board.castling_rights and board.clean_castling_rights()
+    if not rights:
         return 0
+    elsewhere = (rights & ~_CORNERS or (rights & 0xff and not board.kings & board.occupied_co[True] & _E1)
+                 or (rights >> 56 and not board.kings & board.occupied_co[False] & _E8))
+    if elsewhere:
+        raise MissingTableError("castling rights of Chess960 remain: no table covers them", CASTLING)
     rights = (board.has_kingside_castling_rights(True), board.has_queenside_castling_rights(True),
               board.has_kingside_castling_rights(False), board.has_queenside_castling_rights(False))
     return sum(1 << bit for bit, right in enumerate(rights) if right)
