@@ -93,3 +93,18 @@ bool cli_read_material(const char *command, const char *text, char name[MATERIAL
     material_name(&material, name);
     return true;
 }
+
+void cli_tell_exchange(const char *command, const char *text)
+{
+    Material given, canonical;
+    char name[MATERIAL_NAME_SIZE];
+    if (material_read(text, &given, NULL) != TREB_OK) return;
+    canonical = given;
+    material_canonical(&canonical);
+    if (memcmp(given.count[TREB_WHITE], canonical.count[TREB_WHITE],
+               sizeof given.count[TREB_WHITE]) == 0)
+        return;
+    material_name(&canonical, name);
+    cli_warn(command, "%s is answered as %s, with colours exchanged: White has what %s gives Black",
+             text, name, text);
+}

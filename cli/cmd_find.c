@@ -1,233 +1,15 @@
 /* cmd_find.c - trebuchet find: finds the positions of endings that match filters or a condition. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/advice.h"
 #include "cli/arguments.h"
 #include "cli/cmd.h"
-#include "cli/find_print.h"
-#include "cli/folders.h"
+#include "cli/find_run.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/progress.h"
 #include "cli/signals.h"
-#include "core/chess/material.h"
-#include "core/system/hash.h"
-
-typedef struct FindArgs {
-    FindQuery query;
-    CliDirs dirs;
-    FindForm form;
-    bool count, sort, quiet;
-    uint64_t first, sample, seed, men, seconds; /* 0: not given */
-    char (*material)[MATERIAL_NAME_SIZE];
-    size_t materials;
-} FindArgs;
-
-/* A position that is printed at the end of the search. */
-typedef struct Kept {
-    Found found;
-    int plies;
-    uint64_t number; /* number in the order of the search */
-} Kept;
-
-typedef struct FindRun {
-    const FindArgs *args;
-    CliProgress progress;
-    const char *name;
-    Kept *kept;
-    size_t count, capacity;
-    uint64_t seen;  /* number of positions found so far */
-    uint64_t state; /* of the random generator */
-    uint64_t found; /* in all materials */
-    size_t done;    /* number of materials finished */
-    bool failed;
-    int code; /* exit code of the failure; CLI_OK: the general one */
-} FindRun;
-
-/* ---- Selection ------------------------------------------------------------------------------- */
-
-/* Returns whether the positions can be printed only at the end of the search. */
-static bool waits(const FindArgs *args) { return args->sort || args->sample > 0; }
-
-static bool enough(const FindRun *run)
-{
-    const FindArgs *args = run->args;
-    return args->first > 0 && !args->count && !waits(args) && run->seen >= args->first;
-}
-
-/* Returns a random number below a bound, by xorshift, which is good enough for a sample. */
-static uint64_t random_below(FindRun *run, uint64_t below)
-{
-    run->state ^= run->state << 13;
-    run->state ^= run->state >> 7;
-    run->state ^= run->state << 17;
-    return run->state % below;
-}
-
-/* Compares by length, the longest first, then in the order of the search. */
-static int compare_kept(const void *a, const void *b)
-{
-    const Kept *x = a, *y = b;
-    if (x->plies != y->plies) return x->plies > y->plies ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-    const Kept *x = a, *y = b;
-    return x->number < y->number ? -1 : x->number > y->number;
-}
-
-static bool no_room(FindRun *run)
-{
-    run->failed = true;
-    return cli_no_memory("find") == CLI_OK;
-}
-
-static bool append(FindRun *run, const Kept *kept)
-{
-    if (run->count == run->capacity) {
-        size_t capacity = run->capacity ? 2 * run->capacity : 256;
-        Kept *grown = realloc(run->kept, capacity * sizeof *grown);
-        if (grown == NULL) return no_room(run);
-        run->kept = grown;
-        run->capacity = capacity;
-    }
-    run->kept[run->count++] = *kept;
-    return true;
-}
-
-/* With --first N: when 2 N positions are kept, drops all but the N longest. */
-static void drop_short(FindRun *run)
-{
-    const uint64_t most = run->args->first;
-    if (most == 0 || run->count / 2 < most || run->count < 256) return;
-    qsort(run->kept, run->count, sizeof *run->kept, compare_kept);
-    run->count = most;
-}
-
-static bool keep(FindRun *run, const Found *found)
-{
-    const FindArgs *args = run->args;
-    Kept kept = {.found = *found, .number = run->seen};
-    if (args->sample > 0 && run->seen > args->sample) {
-        uint64_t place = random_below(run, run->seen);
-        if (place < args->sample) run->kept[place] = kept;
-        return true;
-    }
-    if (args->sort) {
-        treb_distance distance = {.plies = 0};
-        treb_error error;
-        if (treb_probe_distance(args->query.tables, &found->pos, args->query.metric, &distance,
-                                &error) != TREB_OK) {
-            run->code = cli_fail_tables("find", &error, &args->dirs);
-            run->failed = true;
-            return false;
-        }
-        kept.plies = distance.plies;
-        drop_short(run);
-    }
-    return append(run, &kept);
-}
-
-static bool on_found(void *context, const Found *found)
-{
-    FindRun *run = context;
-    const FindArgs *args = run->args;
-    run->seen++;
-    if (args->count) return true;
-    if (waits(args)) return keep(run, found);
-    cli_progress_clear(&run->progress);
-    if (!find_print(args->form, args->query.tables, found)) run->failed = true;
-    return !run->failed && !enough(run);
-}
-
-static void on_progress(void *context, uint64_t done, uint64_t total)
-{
-    FindRun *run = context;
-    cli_progress_share(&run->progress, done, total, "%s:", run->name);
-}
-
-static void print_kept(FindRun *run)
-{
-    const FindArgs *args = run->args;
-    qsort(run->kept, run->count, sizeof *run->kept, args->sort ? compare_kept : compare_numbers);
-    if (args->first > 0 && run->count > args->first) run->count = args->first;
-    for (size_t i = 0; i < run->count && !run->failed; i++)
-        if (!find_print(args->form, args->query.tables, &run->kept[i].found)) run->failed = true;
-}
-
-/* ---- The command ----------------------------------------------------------------------------- */
-
-/* Returns whether an error is one of the condition in Lua: then the message begins with its line. */
-static bool is_of_condition(const treb_error *error)
-{
-    unsigned line;
-    return sscanf(error->text, "condition:%u:", &line) == 1;
-}
-
-static int refuse_condition(const treb_error *error)
-{
-    cli_error("find", "%s", error->text);
-    fputs("A condition can use turn, verdict, dtm, wk and others; the test for equality is ==.\n",
-          stderr);
-    return cli_usage("find");
-}
-
-static int find_one(FindRun *run, const char *name)
-{
-    const FindArgs *args = run->args;
-    FindCounts counts = {0};
-    treb_error error;
-    const FindListener listener = {on_found, on_progress, run};
-    double start = clock_seconds();
-    run->name = name;
-    treb_status status = find_material(&args->query, name, &listener, &counts, &error);
-    const double seconds = args->quiet ? -1 : clock_seconds() - start;
-    cli_progress_clear(&run->progress);
-    if (status != TREB_OK) {
-        if (is_of_condition(&error)) return refuse_condition(&error);
-        int code = cli_fail_tables("find", &error, &args->dirs);
-        return status == TREB_ERR_ARGUMENT ? CLI_USAGE : code;
-    }
-    run->found += counts.found;
-    run->done++;
-    const bool json = args->form == FIND_JSON;
-    if (args->quiet && !args->count && !json) return CLI_OK;
-    /* Next to positions, the counts are for people, on standard error. */
-    return find_print_counts(args->count ? stdout : stderr,
-                             args->count || json ? args->form : FIND_FEN, name, &args->query,
-                             &counts, seconds);
-}
-
-static int print_done_json(const FindRun *run, bool stopped)
-{
-    json_t *object = json_object();
-    json_object_set_new(object, "event", json_string("done"));
-    json_object_set_new(object, "materials", json_integer((json_int_t)run->done));
-    json_object_set_new(object, "found", json_integer((json_int_t)run->found));
-    json_object_set_new(object, "stopped", json_boolean(stopped));
-    return cli_json_line("find", object);
-}
-
-static int run(const FindArgs *args)
-{
-    FindRun run = {.args = args, .state = args->seed * HASH_FACTOR | 1};
-    int code = CLI_OK;
-    bool stopped = false;
-    cli_progress_start(&run.progress, "find", args->quiet);
-    find_print_head(args->form, args->count);
-    for (size_t i = 0; i < args->materials && code == CLI_OK && !run.failed && !enough(&run); i++) {
-        code = find_one(&run, args->material[i]);
-        if ((stopped = atomic_load(args->query.stop))) break;
-    }
-    if (waits(args) && !run.failed) print_kept(&run);
-    free(run.kept);
-    if (run.failed) return run.code != CLI_OK ? run.code : CLI_FAILED;
-    if (code == CLI_OK && cli_json_wanted()) code = print_done_json(&run, stopped);
-    return code == CLI_OK && stopped ? CLI_STOPPED : code;
-}
+#include "core/system/io.h"
 
 static bool complain(const char *text)
 {
@@ -240,6 +22,32 @@ static bool set_form(const char *command, const CliOption *option, void *to, con
     (void)command, (void)value;
     ((FindArgs *)to)->form = (FindForm)option->least;
     return true;
+}
+
+/* --mirror and --weight: the value is one of two words. */
+static bool set_word(const CliOption *option, const char *value, const char *no, const char *yes,
+                     bool *out)
+{
+    *out = strcmp(value, yes) == 0;
+    if (*out || strcmp(value, no) == 0) return true;
+    cli_error("find", "--%s takes %s or %s, not '%s'", option->name, no, yes, value);
+    return false;
+}
+
+static bool set_mirror(const char *command, const CliOption *option, void *to, const char *value)
+{
+    FindArgs *args = to;
+    (void)command;
+    args->mirrored = true;
+    return set_word(option, value, "none", "random", &args->random);
+}
+
+static bool set_weight(const char *command, const CliOption *option, void *to, const char *value)
+{
+    FindArgs *args = to;
+    (void)command;
+    args->weighted = true;
+    return set_word(option, value, "class", "board", &args->board);
 }
 
 #define KIND(kind) CLI_BITS(FindArgs, query.kinds, kind)
@@ -263,10 +71,17 @@ static const CliOption options[] = {
     {"turn", 0, "COLOR", CLI_TURN(FindArgs, query.turn), "this side is to move: white or black"},
     CLI_HEADING("Selection"),
     {"first", 'n', "N", CLI_NUMBER(FindArgs, first, 1, INT64_MAX),
-     "the first N positions; with --sort, the N longest"},
+     "the first N positions of each ending; with --sort, the N longest of each"},
     {"sample", 0, "N", CLI_NUMBER(FindArgs, sample, 1, 1 << 24),
-     "N random positions, all with the same probability"},
-    {"seed", 0, "S", CLI_NUMBER(FindArgs, seed, 0, INT64_MAX), "random seed (default: 1)"},
+     "N random positions of all endings together, each once and in random order"},
+    {"seed", 0, "S", CLI_NUMBER(FindArgs, seed, 0, INT64_MAX),
+     "random seed of the sample (default: 1)"},
+    {"weight", 0, "WHAT", CLI_OWN(set_weight),
+     "what has the same probability in a sample: class, the positions that are listed without "
+     "--sample (default); or board, all positions of the full board, as stats counts them"},
+    {"mirror", 0, "HOW", CLI_OWN(set_mirror),
+     "the positions of a sample: none, as they are in the table (default); or random, turned, "
+     "mirrored and with colours exchanged at random"},
     {"sort", 's', NULL, CLI_FLAG(FindArgs, sort), "the longest wins and losses first, by --metric"},
     {"metric", 'm', "METRIC", CLI_DISTANCE(FindArgs, query.metric),
      "dtm, dtc or dtz (default: dtm)"},
@@ -275,12 +90,20 @@ static const CliOption options[] = {
     CLI_HEADING("Output (default: one FEN per line)"),
     {"count", 0, NULL, CLI_FLAG(FindArgs, count), "only the number of positions of each material"},
     {"epd", 0, NULL, FORM(FIND_EPD), "EPD with the only move, the distance to mate, a comment"},
-    {"tsv", 0, NULL, FORM(FIND_TSV),
-     "one line each, with tabs between: FEN, verdict, zugzwang, only move, DTZ, DTC and DTM in "
-     "plies"},
+    {"tsv", 0, NULL, FORM(FIND_TSV), "one line each, with names of columns and tabs between"},
+    {"csv", 0, NULL, FORM(FIND_CSV), "one line each, with names of columns and commas between"},
+    {"columns", 0, "LIST", CLI_TEXT(FindArgs, column_names),
+     "the columns of --tsv (which it implies) or --csv, with commas between (default: "
+     "fen, verdict, zugzwang, only_move, dtz, dtc, dtm, material, turn, cursed, best_move; also: "
+     "wdl, passed, only_move_san, best_move_san, moves, winning, drawing, losing, dtz_rounded, "
+     "weight)"},
+    {"signed", 0, NULL, CLI_FLAG(FindArgs, negative),
+     "with --tsv or --csv: distances of losses are negative"},
     CLI_OPTION_JSON("one JSON object per line"),
     {"pgn", 0, NULL, FORM(FIND_PGN), "a game for each position, with the best line"},
     CLI_HEADING("Other options"),
+    {"condition", 0, "FILE", CLI_TEXT(FindArgs, condition_file),
+     "read the condition from FILE; -: from standard input"},
     {"time", 0, "SECONDS", CLI_NUMBER(FindArgs, seconds, 1, 1 << 30), "stop after that time"},
     {"men", 0, "N", CLI_NUMBER(FindArgs, men, 3, TREB_MEN_MAX),
      "all endings of N men whose tables are installed"},
@@ -336,6 +159,42 @@ static bool add_men(FindArgs *args)
     return false;
 }
 
+/* Reads the file of the condition. The caller frees the text. Returns NULL after reporting why not. */
+static char *read_condition(const char *path)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
+    if (file != NULL && getdelim(&text, &size, '\0', file) < 0 && ferror(file)) {
+        free(text);
+        text = NULL;
+    }
+    if (file == NULL || text == NULL || ferror(file))
+        cli_error("find", "cannot read the condition from %s: %s", path, strerror(errno));
+    if (file != NULL && file != stdin) fclose(file);
+    return text;
+}
+
+/* Reads the condition from its file if there is one, and checks it. Returns an exit code. */
+static int check_condition(FindArgs *args)
+{
+    FindQuery *query = &args->query;
+    treb_error error;
+    if (args->condition_file != NULL) {
+        if (query->condition != NULL) {
+            complain("give a condition, or --condition FILE, and not both");
+            return cli_usage("find");
+        }
+        query->condition = args->condition_text = read_condition(args->condition_file);
+        query->name = strcmp(args->condition_file, "-") == 0 ? "stdin" : io_name(args->condition_file);
+        if (query->condition == NULL) return CLI_FAILED;
+    }
+    if (query->condition == NULL ||
+        find_check_condition(query->condition, query->name, &error) == TREB_OK)
+        return CLI_OK;
+    return find_refuse_condition(&error);
+}
+
 /* Reads the words: materials, and perhaps a condition after them. Returns an exit code. */
 static int read_words(FindArgs *args, int count, char **word)
 {
@@ -344,6 +203,7 @@ static int read_words(FindArgs *args, int count, char **word)
         char name[MATERIAL_NAME_SIZE];
         if (material_read(word[i], &m, NULL) == TREB_OK || cli_like_material(word[i])) {
             if (!cli_read_material("find", word[i], name)) return cli_usage("find");
+            if (!args->quiet) cli_tell_exchange("find", word[i]);
             if (!add_material(args, name)) return CLI_FAILED;
         } else if (i + 1 == count && (i > 0 || args->men > 0)) {
             args->query.condition = word[i];
@@ -356,21 +216,40 @@ static int read_words(FindArgs *args, int count, char **word)
         complain("name a material, such as KRPvKR, or give --men N");
         return cli_usage("find");
     }
-    treb_error error;
-    if (args->query.condition == NULL ||
-        find_check_condition(args->query.condition, &error) == TREB_OK)
-        return CLI_OK;
-    return refuse_condition(&error);
+    return check_condition(args);
+}
+
+/* Returns what is wrong with the options together, or NULL. */
+static const char *contradiction(const FindArgs *args)
+{
+    const bool table = args->form == FIND_TSV || args->form == FIND_CSV;
+    if (args->sort && args->sample > 0) return "--sort and --sample cannot be used together";
+    if (args->count && args->sample > 0) return "--count and --sample cannot be used together";
+    if (args->first > 0 && args->sample > 0)
+        return "--first and --sample cannot be used together: --sample N says how many";
+    if (args->sample == 0 && (args->mirrored || args->weighted))
+        return "--mirror and --weight need --sample";
+    if (!table && (args->column_names != NULL || args->negative))
+        return "--columns and --signed need --tsv or --csv";
+    return NULL;
 }
 
 static int parse(FindArgs *args, int argc, char **argv)
 {
     int code = cli_options(&find_command, args, argc, argv);
     if (code >= 0) return code;
-    if (args->sort && args->sample > 0) {
-        complain("--sort and --sample cannot be used together");
+    if (cli_json_wanted()) args->form = FIND_JSON;
+    if (args->column_names != NULL && args->form == FIND_FEN) args->form = FIND_TSV;
+    const char *wrong = contradiction(args);
+    if (wrong != NULL) {
+        complain(wrong);
         return cli_usage("find");
     }
+    find_columns_default(&args->columns);
+    args->columns.between = args->form == FIND_CSV ? ',' : '\t';
+    args->columns.negative = args->negative;
+    if (args->column_names != NULL && !find_columns_read(&args->columns, args->column_names))
+        return cli_usage("find");
     code = read_words(args, argc - optind, argv + optind);
     return code == CLI_OK ? -1 : code;
 }
@@ -384,13 +263,13 @@ int cli_find(int argc, char **argv)
         args.query.tables = tables;
         args.query.stop = cli_catch_signals();
         cli_end_after(args.seconds);
-        if (cli_json_wanted()) args.form = FIND_JSON;
         code = tables == NULL                    ? CLI_FAILED
                : args.men > 0 && !add_men(&args) ? CLI_NO_TABLE
-                                                 : run(&args);
+                                                 : find_run(&args);
         code = cli_close_tables("find", tables, code);
     }
     free(args.material);
+    free(args.condition_text);
     cli_dirs_free(&args.dirs);
     return cli_finish("find", code);
 }

@@ -319,9 +319,11 @@ static int read_words(RuleArgs *args, int count, char **word)
     }
     args->material = calloc((size_t)count, sizeof *args->material);
     if (args->material == NULL) return cli_no_memory("rule");
-    for (int i = 1; i < count; i++)
+    for (int i = 1; i < count; i++) {
         if (!cli_read_material("rule", word[i], args->material[args->materials++]))
             return CLI_USAGE;
+        cli_tell_exchange("rule", word[i]);
+    }
     return -1;
 }
 

@@ -318,7 +318,9 @@ static int parse(StatsArgs *args, int argc, char **argv)
         cli_error("stats", "name one material, such as KRPvKR");
         return cli_usage("stats");
     }
-    return cli_read_material("stats", argv[optind], args->name) ? -1 : cli_usage("stats");
+    if (!cli_read_material("stats", argv[optind], args->name)) return cli_usage("stats");
+    cli_tell_exchange("stats", argv[optind]);
+    return -1;
 }
 
 int cli_stats(int argc, char **argv)

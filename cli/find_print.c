@@ -25,68 +25,63 @@ static const char *zugzwang_text(const Found *found)
                                       : "White to move draws, Black to move loses";
 }
 
-/* Returns the distances that are known. A draw has none. */
-static treb_value value_of(const treb_tables *tables, const treb_position *pos)
+static void print_epd(const FindPrint *print, const Found *found, const char *fen, FILE *out)
 {
-    treb_value value = {.wdl = TREB_DRAW};
-    if (treb_probe_root(tables, pos, &value, NULL) != TREB_OK) {
-        for (int m = 0; m < TREB_METRICS; m++) value.status[m] = TREB_ERR_NO_TABLE;
-    }
-    return value;
-}
-
-static bool has_plies(const treb_value *value, int metric)
-{
-    return value->status[metric] == TREB_OK && value->wdl != TREB_DRAW;
-}
-
-static void print_epd(const treb_tables *tables, const Found *found, const char *fen)
-{
-    const treb_value value = value_of(tables, &found->pos);
+    FindRow row = {.query = print->query, .found = found};
+    const int plies = find_row_plies(&row, TREB_DTM);
     int fields = 0;
-    for (const char *c = fen; *c != '\0' && (fields += *c == ' ') < 4; c++) putchar(*c);
+    for (const char *c = fen; *c != '\0' && (fields += *c == ' ') < 4; c++) putc(*c, out);
     if (found->move != 0) {
         char san[SAN_SIZE];
         move_to_san(&found->pos, found->move, san);
-        printf(" bm %s;", san);
+        fprintf(out, " bm %s;", san);
     }
-    if (has_plies(&value, TREB_DTM)) {
-        int moves = (value.plies[TREB_DTM] + 1) / 2;
-        printf(" dm %d;", value.wdl > TREB_DRAW ? moves : -moves);
+    if (plies >= 0) {
+        int moves = (plies + 1) / 2;
+        fprintf(out, " dm %d;", found->wdl > TREB_DRAW ? moves : -moves);
     }
     const char *zugzwang = zugzwang_text(found);
-    printf(" c0 \"%s%s%s\";\n", answer_verdict(found->wdl), *zugzwang ? "; " : "", zugzwang);
+    fprintf(out, " c0 \"%s%s%s\";\n", answer_verdict(found->wdl), *zugzwang ? "; " : "",
+            zugzwang);
 }
 
-static void print_tsv(const treb_tables *tables, const Found *found, const char *fen)
+static void put_move(json_t *object, const char *uci, const char *san, const treb_move *move)
 {
-    static const char *const zugzwangs[] = {"", "half", "full"};
-    const treb_value value = value_of(tables, &found->pos);
-    char uci[UCI_SIZE] = "";
-    if (found->move != 0) move_to_uci(found->move, uci);
-    printf("%s\t%s\t%s\t%s", fen, answer_verdict(found->wdl), zugzwangs[found->zugzwang], uci);
-    for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
-        putchar('\t');
-        if (has_plies(&value, m)) printf("%d", value.plies[m]);
-    }
-    putchar('\n');
+    if (move == NULL) return;
+    json_object_set_new(object, uci, json_string(move->uci));
+    json_object_set_new(object, san, json_string(move->san));
 }
 
-static bool print_json(const treb_tables *tables, const Found *found)
+static bool print_json(const FindPrint *print, const Found *found, FILE *out)
 {
-    json_t *object = json_object(), *rest = answer_found_json(tables, found);
+    FindRow row = {.query = print->query, .found = found};
+    char name[MATERIAL_NAME_SIZE];
+    const Material m = material_of_position(&found->pos);
+    const treb_wdl wdl = found->wdl;
+    json_t *object = json_object(), *rest = answer_found_json(print->query->tables, found);
+    material_name(&m, name);
     json_object_set_new(object, "event", json_string("position"));
+    json_object_set_new(object, "material", json_string(name));
+    json_object_set_new(object, "turn", json_string(answer_color(found->pos.turn)));
+    json_object_set_new(object, "cursed",
+                        json_boolean(wdl == TREB_CURSED_WIN || wdl == TREB_BLESSED_LOSS));
+    put_move(object, "best_move", "best_move_san", find_row_best(&row));
+    put_move(object, "only_move", "only_move_san", find_row_only(&row));
+    if (find_row_rounded(&row, TREB_DTZ)) json_object_set_new(object, "dtz_rounded", json_true());
     json_object_update(object, rest);
     json_decref(rest);
-    return cli_json_line("find", object) == CLI_OK;
+    const bool good = json_dumpf(object, out, JSON_COMPACT) == 0;
+    json_decref(object);
+    putc('\n', out);
+    return good;
 }
 
-static bool print_pgn(const treb_tables *tables, const Found *found)
+static bool print_pgn(const FindPrint *print, const Found *found, FILE *out)
 {
     treb_move *moves = malloc(LINE_MOVES * sizeof *moves);
     char note[LINE_NOTE_SIZE], *text = NULL;
     PgnLine line = {.pos = found->pos, .metric = TREB_WDL, .rule = TREB_RULE_50};
-    AnswerContext context = {.tables = tables};
+    AnswerContext context = {.tables = print->query->tables};
     /* For a zugzwang, the line is that of the side that loses if it must move. */
     if (found->zugzwang == FIND_HALF_POINT) line.pos.turn = (uint8_t)found->loser;
     if (moves != NULL) {
@@ -94,38 +89,45 @@ static bool print_pgn(const treb_tables *tables, const Found *found)
         text = line_pgn(&line);
     }
     bool good = text != NULL;
-    if (good) fputs(text, stdout);
-    if (good) putchar('\n');
+    if (good) fprintf(out, "%s\n", text);
     free(text);
     free(moves);
-    return good || cli_no_memory("find") == CLI_OK;
+    return good;
 }
 
-void find_print_head(FindForm form, bool counts)
+void find_print_head(const FindPrint *print, bool counts)
 {
-    if (form == FIND_TSV)
-        puts(counts ? "material\tpositions\tfound\tfull\twhite_loses\tblack_loses"
-                    : "fen\tverdict\tzugzwang\tonly_move\tdtz\tdtc\tdtm");
+    static const char *const names[] = {"material", "positions",   "found",
+                                        "full",     "white_loses", "black_loses"};
+    if (print->form != FIND_TSV && print->form != FIND_CSV) return;
+    if (!counts) {
+        find_columns_head(&print->columns, stdout);
+        return;
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        printf("%s%c", names[i], i + 1 < sizeof names / sizeof *names ? print->columns.between : '\n');
 }
 
-bool find_print(FindForm form, const treb_tables *tables, const Found *found)
+bool find_print(const FindPrint *print, const Found *found, FILE *out)
 {
     char fen[TREB_FEN_SIZE];
-    position_to_fen(&found->pos, fen);
-    switch (form) {
+    switch (print->form) {
     case FIND_FEN:
-        puts(fen);
+        position_to_fen(&found->pos, fen);
+        fprintf(out, "%s\n", fen);
         break;
     case FIND_EPD:
-        print_epd(tables, found, fen);
+        position_to_fen(&found->pos, fen);
+        print_epd(print, found, fen, out);
         break;
     case FIND_TSV:
-        print_tsv(tables, found, fen);
+    case FIND_CSV:
+        find_columns_print(&print->columns, print->query, found, out);
         break;
     case FIND_JSON:
-        return print_json(tables, found);
+        return print_json(print, found, out);
     case FIND_PGN:
-        return print_pgn(tables, found);
+        return print_pgn(print, found, out);
     }
     return true;
 }
@@ -163,11 +165,13 @@ int find_print_counts(FILE *out, FindForm form, const char *material, const Find
 {
     char found[32], looked[32], time[16];
     if (form == FIND_JSON) return print_counts_json(material, counts);
-    if (form == FIND_TSV) {
-        fprintf(out, "%s\t%llu\t%llu\t%llu\t%llu\t%llu\n", material,
-                (unsigned long long)counts->looked, (unsigned long long)counts->found,
-                (unsigned long long)counts->full, (unsigned long long)counts->half[0],
-                (unsigned long long)counts->half[1]);
+    if (form == FIND_TSV || form == FIND_CSV) {
+        const uint64_t number[] = {counts->looked, counts->found, counts->full, counts->half[0],
+                                   counts->half[1]};
+        fputs(material, out);
+        for (size_t i = 0; i < sizeof number / sizeof *number; i++)
+            fprintf(out, "%c%llu", form == FIND_TSV ? '\t' : ',', (unsigned long long)number[i]);
+        putc('\n', out);
         return CLI_OK;
     }
     cli_format_count(counts->found, found);

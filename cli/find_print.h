@@ -4,19 +4,28 @@
 
 #include <stdio.h>
 
+#include "cli/find_columns.h"
 #include "find/find.h"
 
-typedef enum FindForm { FIND_FEN, FIND_EPD, FIND_TSV, FIND_JSON, FIND_PGN } FindForm;
+typedef enum FindForm { FIND_FEN, FIND_EPD, FIND_TSV, FIND_CSV, FIND_JSON, FIND_PGN } FindForm;
+
+/* How positions are printed. */
+typedef struct FindPrint {
+    FindForm form;
+    const FindQuery *query;
+    FindColumns columns; /* of FIND_TSV and FIND_CSV */
+} FindPrint;
 
 /* Prints the line of headings, if the form has one. `counts`: of counts, not of positions. */
-void find_print_head(FindForm form, bool counts);
+void find_print_head(const FindPrint *print, bool counts);
 
-/* Prints one position with the values that the tables have. Returns false after reporting that memory ran
- * out. */
-bool find_print(FindForm form, const treb_tables *tables, const Found *found);
+/* Prints one position with the values that the tables have. May be called by several threads.
+ * Returns false if out of memory. */
+bool find_print(const FindPrint *print, const Found *found, FILE *out);
 
-/* Prints the number of positions of a material: for people, or as FIND_TSV or FIND_JSON, which goes to
- * standard output. `seconds` is the time it took; a negative one is not printed. Returns an exit code. */
+/* Prints the number of positions of a material: for people, or as FIND_TSV, FIND_CSV or FIND_JSON,
+ * which goes to standard output. `seconds` is the time it took; a negative one is not printed. Returns an
+ * exit code. */
 int find_print_counts(FILE *out, FindForm form, const char *material, const FindQuery *query,
                       const FindCounts *counts, double seconds);
 

@@ -1,113 +1,99 @@
 /* find.c - see find.h. */
+#define _DEFAULT_SOURCE /* open_memstream */
 #include "find/find.h"
 
 #include <stdlib.h>
 
 #include "core/chess/material.h"
-#include "core/format/index.h"
 #include "core/system/error.h"
-#include "find/kinds.h"
 #include "find/scan.h"
-#include "find/script.h"
+#include "find/search.h"
 
-/* A search of a material. */
-typedef struct Search {
-    const FindQuery *query;
+/* A search of a material, and who listens. */
+typedef struct Finding {
+    Search search;
     const FindListener *listener;
     FindCounts *counts;
-    const char *material;
-    Index index;
-    bool symmetric;
-    int longest; /* plies of the longest win of the sides that the query asks for */
-} Search;
+} Finding;
 
 /* What one thread finds in a part. */
 typedef struct ThreadFinds {
     Script *script;
     Found *found;
+    size_t *end; /* by position: where its text ends */
     size_t count, capacity;
     uint64_t looked;
+    FILE *out; /* where the listener writes texts, into `text`; NULL: nothing is written yet */
+    char *text;
+    size_t size;
 } ThreadFinds;
 
 static void begin(void *context, void *own, PositionInfo *info)
 {
-    const FindQuery *q = ((const Search *)context)->query;
-    info->rule50 = q->rule50;
-    if (q->condition != NULL)
-        info->status = script_new(q->condition, &((ThreadFinds *)own)->script, &info->error);
+    search_begin(((const Finding *)context)->search.query, &((ThreadFinds *)own)->script, info);
+}
+
+static void forget_texts(ThreadFinds *f)
+{
+    if (f->out != NULL) fclose(f->out);
+    free(f->text);
+    f->out = NULL;
+    f->text = NULL;
 }
 
 static void end(void *own)
 {
     ThreadFinds *f = own;
     script_free(f->script);
+    forget_texts(f);
     free(f->found);
+    free(f->end);
 }
 
-static bool keep(ThreadFinds *f, const Found *found)
+static bool grow(ThreadFinds *f)
 {
-    if (f->count == f->capacity) {
-        size_t capacity = f->capacity ? 2 * f->capacity : 64;
-        Found *grown = realloc(f->found, capacity * sizeof *grown);
-        if (grown == NULL) return false;
-        f->found = grown;
-        f->capacity = capacity;
-    }
+    const size_t capacity = f->capacity ? 2 * f->capacity : 64;
+    Found *found = realloc(f->found, capacity * sizeof *found);
+    if (found != NULL) f->found = found;
+    size_t *end_of = realloc(f->end, capacity * sizeof *end_of);
+    if (end_of != NULL) f->end = end_of;
+    if (found == NULL || end_of == NULL) return false;
+    f->capacity = capacity;
+    return true;
+}
+
+/* Lets the listener write the text of a position. */
+static bool describe(const FindListener *listener, ThreadFinds *f, const Found *found)
+{
+    if (listener->describe == NULL) return true;
+    if (f->out == NULL && (f->out = open_memstream(&f->text, &f->size)) == NULL) return false;
+    if (!listener->describe(listener->context, found, f->out)) return false;
+    const long at = ftell(f->out);
+    f->end[f->count] = (size_t)at;
+    return at >= 0 && !ferror(f->out);
+}
+
+static bool keep(const FindListener *listener, ThreadFinds *f, const Found *found)
+{
+    if (f->count == f->capacity && !grow(f)) return false;
+    f->end[f->count] = 0;
+    if (!describe(listener, f, found)) return false;
     f->found[f->count++] = *found;
     return true;
 }
 
-/* In a material with the same men on both sides, a zugzwang comes twice, once with colours
- * exchanged. Whether this position is the first of the two. */
-static bool first_of_two(const Search *s, const treb_position *pos)
-{
-    treb_position other;
-    position_swap_colors(pos, &other);
-    other.turn = pos->turn;
-    return index_of_position(&s->index, pos) <= index_of_position(&s->index, &other);
-}
-
-static bool holds(const Search *s, const ThreadFinds *f, PositionInfo *info, Found *found)
-{
-    return kinds_hold(s->query, s->longest, info, found) &&
-           (f->script == NULL || script_holds(f->script, info));
-}
-
-/* A zugzwang is one for both sides to move. It is shown with White to move, unless the query asks
- * for a side. Whether this position is the other one. */
-static bool other_side_shown(const Search *s, const treb_position *pos)
-{
-    const FindQuery *q = s->query;
-    return q->kinds & FIND_ZUGZWANG && !s->symmetric && q->turn == FIND_EITHER &&
-           pos->turn == TREB_BLACK;
-}
-
-/* Of two positions that are equal with colours exchanged, only the first that holds is shown.
- * Whether that is the other one. Changes the position of `info`. */
-static bool other_color_shown(const Search *s, const ThreadFinds *f, PositionInfo *info)
-{
-    treb_position other;
-    Found ignored = {.zugzwang = FIND_NO_ZUGZWANG};
-    if (!(s->query->kinds & FIND_ZUGZWANG) || !s->symmetric || first_of_two(s, &info->pos))
-        return false;
-    position_swap_colors(&info->pos, &other);
-    other.turn = info->pos.turn;
-    info_set_position(info, &other);
-    return holds(s, f, info, &ignored);
-}
-
 static bool visit(void *context, void *own, PositionInfo *info)
 {
-    const Search *s = context;
+    const Finding *finding = context;
+    const Search *s = &finding->search;
     ThreadFinds *f = own;
-    Found found = {.zugzwang = FIND_NO_ZUGZWANG};
+    Found found;
     f->looked++;
-    if (other_side_shown(s, &info->pos) || !holds(s, f, info, &found)) return true;
-    found.pos = info->pos;
-    found.wdl = info_wdl(info);
-    if (other_color_shown(s, f, info)) return true;
-    if (info->status == TREB_OK && !keep(f, &found)) info->status = fail_memory(&info->error);
-    return true;
+    if (!search_finds(s, f->script, info, &found)) return true;
+    if (info->status == TREB_OK && !keep(finding->listener, f, &found))
+        info->status = fail_memory(&info->error);
+    /* No more are wanted than that, of this part or of all. */
+    return s->query->first == 0 || f->count < s->query->first;
 }
 
 static void count_found(FindCounts *counts, const Found *found)
@@ -119,47 +105,29 @@ static void count_found(FindCounts *counts, const Found *found)
 
 static bool collect(void *context, void *own)
 {
-    const Search *s = context;
+    const Finding *finding = context;
     ThreadFinds *f = own;
-    bool more = true;
+    bool more = f->out == NULL || fflush(f->out) == 0;
     for (size_t i = 0; i < f->count && more; i++) {
-        count_found(s->counts, &f->found[i]);
-        more = s->listener->found(s->listener->context, &f->found[i]);
+        Found *found = &f->found[i];
+        const size_t start = i > 0 ? f->end[i - 1] : 0;
+        found->text = f->out != NULL ? f->text + start : NULL;
+        found->length = f->end[i] - start;
+        count_found(finding->counts, found);
+        more = finding->listener->found(finding->listener->context, found);
     }
-    s->counts->looked += f->looked;
+    finding->counts->looked += f->looked;
     f->count = 0;
     f->looked = 0;
+    forget_texts(f);
     return more;
-}
-
-static treb_status find_longest(Search *s, treb_error *error)
-{
-    treb_table_info info;
-    treb_status status =
-        treb_tables_find(s->query->tables, s->material, s->query->metric, &info, error);
-    if (status != TREB_OK) return status;
-    if (info.format != TREB_FORMAT_TREBUCHET)
-        return fail(error, TREB_ERR_ARGUMENT,
-                    "%s: a Syzygy file does not say how long its longest win is", s->material);
-    const FindQuery *q = s->query;
-    for (int side = 0; side < 2; side++)
-        for (int v = q->rule50 ? TREB_WIN : TREB_CURSED_WIN; v <= TREB_WIN; v++)
-            if ((q->turn == FIND_EITHER || s->symmetric || q->turn == side) &&
-                (int)info.longest[side][v] > s->longest)
-                s->longest = (int)info.longest[side][v];
-    return TREB_OK;
 }
 
 treb_status find_material(const FindQuery *query, const char *material,
                           const FindListener *listener, FindCounts *counts, treb_error *error)
 {
-    Material m;
-    Search s = {.query = query, .listener = listener, .counts = counts, .material = material};
-    if (!material_parse(material, &m) ||
-        (material_canonical(&m), !index_init(&s.index, &m, NULL, 1)))
-        return fail(error, TREB_ERR_ARGUMENT, "%s: there is no such material", material);
-    s.symmetric = material_symmetric(&m);
-    treb_status status = query->kinds & FIND_LONGEST ? find_longest(&s, error) : TREB_OK;
+    Finding finding = {.listener = listener, .counts = counts};
+    treb_status status = search_init(&finding.search, query, material, error);
     if (status != TREB_OK) return status;
     const ScanJob job = {.tables = query->tables,
                          .material = material,
@@ -173,14 +141,43 @@ treb_status find_material(const FindQuery *query, const char *material,
                          .visit = visit,
                          .collect = collect,
                          .end = end,
-                         .context = &s};
+                         .context = &finding};
     return scan_run(&job, error);
 }
 
-treb_status find_check_condition(const char *condition, treb_error *error)
+/* A position that is listed stands for two or eight positions of the full board at the most. */
+int find_floor(const FindQuery *query, const char *material, uint64_t first)
+{
+    enum { PLIES_MAX = 1 << 16 };
+    Material m;
+    uint64_t *sum = calloc(2 * PLIES_MAX, sizeof *sum), *entry = sum + PLIES_MAX, above = 0;
+    int plies = PLIES_MAX;
+    bool known = sum != NULL && material_parse(material, &m);
+    for (int side = 0; side < 2 && known; side++) {
+        /* With the same men on both sides White is always to move, or Black. */
+        const bool listed = material_symmetric(&m) ? side == TREB_WHITE
+                            : query->turn == FIND_EITHER ? true
+                                                         : side == query->turn;
+        for (int v = TREB_LOSS; v <= TREB_WIN && known && listed; v++) {
+            size_t count = 0;
+            if (v == TREB_DRAW) continue;
+            known = treb_tables_histogram(query->tables, material, query->metric, side,
+                                          (treb_wdl)v, entry, PLIES_MAX, &count,
+                                          NULL) == TREB_OK;
+            for (size_t p = 0; p < count && p < PLIES_MAX; p++) sum[p] += entry[p];
+        }
+    }
+    const uint64_t images = known && material_has_pawns(&m) ? 2 : 8;
+    while (known && plies > 0 && above / images < first) above += sum[--plies];
+    known = known && above / images >= first;
+    free(sum);
+    return known ? plies - 1 : -1;
+}
+
+treb_status find_check_condition(const char *condition, const char *name, treb_error *error)
 {
     Script *script;
-    treb_status status = script_new(condition, &script, error);
+    treb_status status = script_new(condition, name, &script, error);
     script_free(script);
     return status;
 }

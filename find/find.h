@@ -8,6 +8,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "trebuchet.h"
 
@@ -31,9 +32,15 @@ typedef struct FindQuery {
     const treb_tables *tables;
     unsigned kinds;
     const char *condition;   /* a condition in Lua (script.h), or NULL */
+    const char *name;        /* of the condition, in errors; NULL: "condition" */
     int turn;                /* side to move, or FIND_EITHER */
     bool rule50;             /* cursed wins and blessed losses are draws */
-    treb_metric metric;      /* metric for FIND_LONGEST */
+    treb_metric metric;      /* metric for FIND_LONGEST, `plies` and `floor` */
+    bool plies;              /* sets Found.plies */
+    uint64_t first;          /* no more positions than that are needed; 0: all are */
+    /* Only positions with more plies than this are found; -1: all. May be raised during the search.
+     * NULL: all. Kinds and condition come after it. */
+    const atomic_int *floor;
     unsigned threads;        /* 0: the number that OpenMP chooses */
     const atomic_bool *stop; /* set to true to end the search early; may be NULL */
 } FindQuery;
@@ -51,6 +58,9 @@ typedef struct Found {
     FindZugzwang zugzwang; /* if the query asks for it */
     int loser; /* the side that loses if it is to move; with FIND_FULL_POINT that holds for both */
     uint16_t move; /* the only move (core/chess/movegen.h), if the query asks for it; otherwise 0 */
+    int plies;     /* if the query asks for them, by its metric; 0 for a draw */
+    const char *text; /* what the listener wrote about it, during FindSink; NULL: nothing */
+    size_t length;    /* of the text, in bytes */
 } Found;
 
 typedef struct FindCounts {
@@ -71,6 +81,9 @@ typedef struct FindListener {
     FindSink found;
     FindProgress progress; /* may be NULL */
     void *context;
+    /* Writes the text of a position. Called by the thread that found it, of several threads at the
+     * same time; `found` then gets the text. Returns false if out of memory. May be NULL. */
+    bool (*describe)(void *context, const Found *found, FILE *out);
 } FindListener;
 
 /* Searches a material. Adds to `counts`, also if the search ends early. Returns the errors of the
@@ -78,8 +91,13 @@ typedef struct FindListener {
 treb_status find_material(const FindQuery *query, const char *material,
                           const FindListener *listener, FindCounts *counts, treb_error *error);
 
-/* Checks that a condition can be read. Returns TREB_ERR_ARGUMENT if it cannot, TREB_ERR_MEMORY if
- * out of memory. */
-treb_status find_check_condition(const char *condition, treb_error *error);
+/* Returns a number of plies such that at least `first` positions that a query without kinds and
+ * condition finds have more: the headers tell how many have each distance. Returns -1 if that is not
+ * known. */
+int find_floor(const FindQuery *query, const char *material, uint64_t first);
+
+/* Checks that a condition can be read. `name` is its name in errors; NULL: "condition". Returns
+ * TREB_ERR_ARGUMENT if it cannot, TREB_ERR_MEMORY if out of memory. */
+treb_status find_check_condition(const char *condition, const char *name, treb_error *error);
 
 #endif

@@ -70,6 +70,7 @@ int info_moves(PositionInfo *info)
     if (info->moves != INFO_UNKNOWN) return info->moves;
     info->moves = movegen_legal(&info->pos, info->move);
     for (int i = 0; i < info->moves; i++) info->result[i] = INFO_UNKNOWN;
+    info->move_metrics = 0;
     return info->moves;
 }
 
@@ -80,4 +81,32 @@ int info_move_result(PositionInfo *info, int move)
     position_make(&info->pos, info->move[move], &child);
     int result = -result_of(info, probe(info, &child));
     return info->result[move] = (int8_t)result;
+}
+
+/* Finds the distances of all moves by a metric. */
+static void fill_move_plies(PositionInfo *info, treb_metric metric)
+{
+    treb_move moves[TREB_MOVES_MAX];
+    size_t count = 0;
+    int16_t *plies = info->move_plies[metric];
+    info->move_metrics |= 1u << metric;
+    for (int i = 0; i < info->moves; i++) plies[i] = INFO_NONE;
+    if (info->tables == NULL) (void)probe(info, &info->pos); /* fails */
+    if (info->status == TREB_OK)
+        info->status = treb_probe_moves(info->tables, &info->pos, metric, TREB_RULE_NONE, moves,
+                                        TREB_MOVES_MAX, &count, &info->error);
+    for (size_t j = 0; j < count; j++) {
+        const Move move = move_make(moves[j].from, moves[j].to, moves[j].promotion);
+        int i = 0;
+        while (i < info->moves && info->move[i] != move) i++;
+        if (i < info->moves && moves[j].value.wdl != TREB_DRAW)
+            plies[i] = (int16_t)moves[j].value.plies[metric];
+    }
+}
+
+int info_move_plies(PositionInfo *info, int move, treb_metric metric)
+{
+    (void)info_moves(info);
+    if (!(info->move_metrics & 1u << metric)) fill_move_plies(info, metric);
+    return info->move_plies[metric][move];
 }

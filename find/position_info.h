@@ -17,12 +17,15 @@ typedef struct PositionInfo {
         *tables; /* NULL: there are no tables, and the functions that need them fail */
     bool rule50;
     const atomic_bool *stop; /* set to true to end long work early; may be NULL */
+    uint64_t number; /* of the position in a scan, whatever the number of threads (scan.h) */
     treb_position pos;
     int wdl, passed; /* INFO_UNKNOWN at first */
     int plies[TREB_METRICS];
     int moves; /* INFO_UNKNOWN at first */
     Move move[MOVES_MAX];
     int8_t result[MOVES_MAX]; /* for the side that moves; INFO_UNKNOWN at first */
+    unsigned move_metrics;    /* bits: the metrics whose distances are in move_plies */
+    int16_t move_plies[TREB_METRICS][MOVES_MAX];
     treb_status status; /* the first error; values that are returned after it are meaningless */
     treb_error error;
 } PositionInfo;
@@ -48,5 +51,8 @@ int info_moves(PositionInfo *info);
 
 /* Returns the result that a move leads to, for the side that makes it. */
 int info_move_result(PositionInfo *info, int move);
+
+/* Returns the plies of a move, itself included; INFO_NONE if it leads to a draw. */
+int info_move_plies(PositionInfo *info, int move, treb_metric metric);
 
 #endif

@@ -8,7 +8,10 @@
 #include "core/format/index.h"
 #include "core/system/error.h"
 
-enum { PART = 1 << 14 /* approximate number of cells in a part */ };
+enum {
+    PART = 1 << 14,  /* approximate number of cells in a part */
+    PART_BITS = 28   /* a part has fewer positions than 2 to that power */
+};
 
 typedef struct Scan {
     const ScanJob *job;
@@ -25,23 +28,62 @@ typedef struct Scan {
 typedef struct Worker {
     Scan *scan;
     void *own;
+    uint64_t number; /* of the next position */
     PositionInfo info;
 } Worker;
+
+static bool must_end(const Worker *w)
+{
+    const ScanJob *job = w->scan->job;
+    if (job->stop != NULL && atomic_load_explicit(job->stop, memory_order_relaxed))
+        w->scan->stop = true; /* what was found in this part is then discarded */
+    return atomic_load_explicit(&w->scan->stop, memory_order_relaxed);
+}
+
+static bool visit_position(Worker *w, const treb_position *pos, uint64_t number)
+{
+    const ScanJob *job = w->scan->job;
+    info_set_position(&w->info, pos);
+    w->info.number = number;
+    return job->visit(job->context, w->own, &w->info) && w->info.status == TREB_OK;
+}
 
 static int visit(void *context, const treb_position *pos)
 {
     Worker *w = context;
     const ScanJob *job = w->scan->job;
+    const uint64_t number = w->number++;
     treb_position other;
-    if (job->stop != NULL && atomic_load_explicit(job->stop, memory_order_relaxed))
-        w->scan->stop = true; /* what was found in this part is then discarded */
-    if (atomic_load_explicit(&w->scan->stop, memory_order_relaxed)) return 0;
+    if (must_end(w)) return 0;
     if (w->scan->swapped)
         position_swap_colors(pos, &other);
     else if (job->turn != FIND_EITHER && pos->turn != job->turn)
         return 1;
-    info_set_position(&w->info, w->scan->swapped ? &other : pos);
-    return job->visit(job->context, w->own, &w->info) && w->info.status == TREB_OK;
+    return visit_position(w, w->scan->swapped ? &other : pos, number);
+}
+
+static void draw_part(Worker *w, uint64_t part)
+{
+    const ScanJob *job = w->scan->job;
+    const uint64_t first = part * SCAN_DRAWS, rest = job->draws - first;
+    treb_position pos;
+    for (uint64_t i = 0; i < (rest < SCAN_DRAWS ? rest : SCAN_DRAWS) && !must_end(w); i++)
+        if (job->draw(job->context, first + i, &pos) && !visit_position(w, &pos, first + i)) break;
+}
+
+static void do_part(Worker *w, uint64_t part)
+{
+    const ScanJob *job = w->scan->job;
+    treb_error why;
+    if (must_end(w) || w->info.status != TREB_OK) return;
+    w->number = part << PART_BITS;
+    if (job->draw != NULL) {
+        draw_part(w, part);
+    } else if (treb_each_position(job->tables, job->material, part, w->scan->parts, visit, w,
+                                  &why) != TREB_OK) {
+        w->info.status = why.status;
+        w->info.error = why;
+    }
 }
 
 static void worker_init(Worker *w, Scan *scan)
@@ -60,7 +102,8 @@ static void worker_init(Worker *w, Scan *scan)
 static void collect(Scan *scan, Worker *w)
 {
     const ScanJob *job = scan->job;
-    if (w->info.status != TREB_OK && scan->status == TREB_OK) {
+    /* A part after the end does not matter, whatever happened in it. */
+    if (w->info.status != TREB_OK && scan->status == TREB_OK && !scan->stop) {
         scan->status = w->info.status;
         if (scan->error != NULL) *scan->error = w->info.error;
         scan->stop = true;
@@ -80,13 +123,7 @@ static void scan_parts(Scan *scan)
         worker_init(&w, scan);
 #pragma omp for ordered schedule(dynamic)
         for (uint64_t part = 0; part < scan->parts; part++) {
-            treb_error why;
-            if (!scan->stop && w.info.status == TREB_OK &&
-                treb_each_position(job->tables, job->material, part, scan->parts, visit, &w,
-                                   &why) != TREB_OK) {
-                w.info.status = why.status;
-                w.info.error = why;
-            }
+            do_part(&w, part);
 #pragma omp ordered
             collect(scan, &w);
         }
@@ -101,6 +138,11 @@ treb_status scan_run(const ScanJob *job, treb_error *error)
     Index index;
     treb_table_info info;
     Scan scan = {.job = job, .error = error};
+    if (job->draw != NULL) {
+        scan.parts = (job->draws + SCAN_DRAWS - 1) / SCAN_DRAWS;
+        scan_parts(&scan);
+        return scan.status;
+    }
     treb_status status = treb_tables_find(job->tables, job->material, TREB_WDL, &info, error);
     if (status != TREB_OK) return status;
     if (!material_parse(job->material, &m)) return fail(error, TREB_ERR_ARGUMENT, "not a material");

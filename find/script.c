@@ -12,6 +12,7 @@
 #include "core/system/error.h"
 #include "core/system/io.h"
 #include "find/script_names.h"
+#include "find/script_words.h"
 
 enum { MEMORY = 64 << 20, HOOK = 1 << 16 /* instructions between two checks of `stop` */ };
 
@@ -134,8 +135,13 @@ static treb_status script_fail(Script *script, int status, treb_error *error)
         return fail(error, TREB_ERR_ARGUMENT, "%s: it needs more than %d MiB of memory",
                     script->name, MEMORY >> 20);
     if (status == LUA_ERRMEM) return fail_memory(error);
-    const char *text = lua_type(lua, -1) == LUA_TSTRING ? lua_tostring(lua, -1) : NULL;
-    return fail(error, TREB_ERR_ARGUMENT, "%s", text != NULL ? text : "it failed");
+    const char *text = lua_type(lua, -1) == LUA_TSTRING ? lua_tostring(lua, -1) : "it failed";
+    char why[160] = "";
+    /* Lua says that a value is nil, but not of which name. The last name that was nil is it. */
+    if (strstr(text, "with nil") != NULL || strstr(text, "nil with") != NULL ||
+        strstr(text, "arithmetic on a nil") != NULL || strstr(text, "got nil") != NULL)
+        script_names_absent(script->subject.absent, why, sizeof why);
+    return fail(error, TREB_ERR_ARGUMENT, "%s%s%s", text, *why ? ": " : "", why);
 }
 
 /* What to read. Lua calls the functions that read it, so that every failure becomes a Lua error. */
@@ -144,19 +150,26 @@ typedef struct ScriptSource {
     const char *condition, *expression; /* of a condition; or NULL */
     const char *path;                   /* of a file, or its name in the list of rules in memory */
     int type;                           /* the type that the file must return */
+    const char *name;                   /* of a condition in errors, or NULL */
 } ScriptSource;
 
 /* A condition is an expression; if it cannot be read as one, statements. */
 static void read_condition(lua_State *lua, const ScriptSource *source)
 {
-    int status =
-        luaL_loadbufferx(lua, source->expression, strlen(source->expression), "=condition", "t");
+    char why[SCRIPT_WORDS_SIZE];
+    const char *chunk = lua_pushfstring(lua, "=%s", source->script->name);
+    const char *text = source->expression;
+    int status = luaL_loadbufferx(lua, text, strlen(text), chunk, "t");
     if (status == LUA_ERRSYNTAX && strstr(source->condition, "return") != NULL) {
         lua_pop(lua, 1);
-        status =
-            luaL_loadbufferx(lua, source->condition, strlen(source->condition), "=condition", "t");
+        text = source->condition;
+        status = luaL_loadbufferx(lua, text, strlen(text), chunk, "t");
     }
     if (status != LUA_OK) lua_error(lua);
+    if (!script_words_check(source->condition, why)) {
+        lua_pushfstring(lua, "%s:%s", source->script->name, why);
+        lua_error(lua);
+    }
 }
 
 static void read_file(lua_State *lua, const ScriptSource *source)
@@ -201,7 +214,9 @@ static treb_status script_make(ScriptSource *source, Script **out, treb_error *e
 {
     Script *script = *out = source->script;
     snprintf(script->name, sizeof script->name, "%s",
-             source->path != NULL ? source->path : "condition");
+             source->path != NULL   ? source->path
+             : source->name != NULL ? source->name
+                                    : "condition");
     lua_State *lua = script->lua = lua_newstate(bounded, script);
     if (lua == NULL) {
         script_free(script);
@@ -220,11 +235,11 @@ static treb_status script_make(ScriptSource *source, Script **out, treb_error *e
     return failed;
 }
 
-treb_status script_new(const char *condition, Script **out, treb_error *error)
+treb_status script_new(const char *condition, const char *name, Script **out, treb_error *error)
 {
     size_t size = strlen(condition) + 16;
     char *expression = malloc(size);
-    ScriptSource source = {calloc(1, sizeof(Script)), condition, expression, NULL, 0};
+    ScriptSource source = {calloc(1, sizeof(Script)), condition, expression, NULL, 0, name};
     treb_status status = TREB_OK;
     *out = NULL;
     if (expression == NULL || source.script == NULL) {
@@ -241,7 +256,7 @@ treb_status script_new(const char *condition, Script **out, treb_error *error)
 treb_status script_open(const char *path, int type, const atomic_bool *stop, Script **out,
                         treb_error *error)
 {
-    ScriptSource source = {calloc(1, sizeof(Script)), NULL, NULL, path, type};
+    ScriptSource source = {calloc(1, sizeof(Script)), NULL, NULL, path, type, NULL};
     *out = NULL;
     if (source.script == NULL) return fail_memory(error);
     source.script->stop = stop;
@@ -254,7 +269,7 @@ treb_status script_open(const char *path, int type, const atomic_bool *stop, Scr
 treb_status script_open_text(const RuleText *rules, const char *name, int type, Script **out,
                              treb_error *error)
 {
-    ScriptSource source = {calloc(1, sizeof(Script)), NULL, NULL, name, type};
+    ScriptSource source = {calloc(1, sizeof(Script)), NULL, NULL, name, type, NULL};
     *out = NULL;
     if (source.script == NULL) return fail_memory(error);
     source.script->rules = rules;
@@ -275,6 +290,7 @@ static bool script_call(Script *script, PositionInfo *info, int arguments, int r
 {
     lua_State *lua = script->lua;
     script->subject.info = script->subject.root = info;
+    script->subject.absent = 0;
     int status = lua_pcall(lua, arguments, results, 0);
     if (status == LUA_OK) return true;
     if (info->stop != NULL && atomic_load(info->stop)) {

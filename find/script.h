@@ -16,9 +16,10 @@
 
 typedef struct Script Script;
 
-/* Creates a script from a condition. Returns TREB_ERR_ARGUMENT with line and reason, or
- * TREB_ERR_MEMORY. */
-treb_status script_new(const char *condition, Script **out, treb_error *error);
+/* Creates a script from a condition. `name` is its name in errors; NULL: "condition". Returns
+ * TREB_ERR_ARGUMENT with line and reason, also for a comparison with a word that no value has
+ * (script_words.h); or TREB_ERR_MEMORY. */
+treb_status script_new(const char *condition, const char *name, Script **out, treb_error *error);
 /* Creates a script from a file that must return a Lua value of `type`: LUA_TFUNCTION for a rule,
  * LUA_TTABLE for a strategy. Reading the file runs it; that ends if `stop` becomes true (NULL
  * allowed). Returns TREB_ERR_ARGUMENT with line and reason, also if it was stopped or there is no

@@ -6,6 +6,7 @@
 #include "find/script_names.h"
 
 #include <lauxlib.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +54,8 @@ typedef enum Name {
     NAME_FEN,
     NAME_MOVES,
     NAME_ROOT,
-    NAME_MEN /* from here on: the square of a man, 16 * colour + type */
+    NAME_MEN, /* from here on: the square of a man, 16 * colour + type */
+    NAME_MOVE = NAME_MEN + 32 /* from here on: the distance of a move, by metric */
 } Name;
 
 static const char *const names[] = {[NAME_TURN] = "turn",
@@ -71,8 +73,9 @@ static const char *const names[] = {[NAME_TURN] = "turn",
                                     [NAME_STALEMATE] = "stalemate",
                                     [NAME_ROOT] = "root"};
 
-/* Keys in the registry, by address: the tables that stand for the root and for a move. */
-static const char root_key, move_key;
+/* Keys in the registry, by address: the tables that stand for the root and for a strategy's move, and the
+ * metatable of the moves of a position. */
+static const char root_key, move_key, moves_key;
 
 /* Upvalues of the functions that look up names, and of the functions for scripts. */
 enum { UP_NAMES = 1, UP_TEXTS, UP_ROOT };
@@ -119,6 +122,39 @@ static void set_flag(lua_State *lua, const char *name, bool value)
     lua_setfield(lua, -2, name);
 }
 
+/* The number of the move that a table stands for is the value of this key in the table. */
+enum { MOVE_NUMBER = 0 };
+
+/* A field of a move that its table does not have: a distance, which takes long, so that it is looked up
+ * when it is read; or the promotion of a move that is none. */
+static int look_up_move(lua_State *lua)
+{
+    static const char *const plies[] = {"dtz", "dtc", "dtm"};
+    PositionInfo *info = script_position(lua);
+    const char *field = lua_type(lua, 2) == LUA_TSTRING ? lua_tostring(lua, 2) : "?";
+    int metric = TREB_DTZ;
+    while (metric < TREB_METRICS && strcmp(field, plies[metric - TREB_DTZ]) != 0) metric++;
+    if (metric == TREB_METRICS) {
+        if (strcmp(field, "promotion") != 0)
+            return luaL_error(lua, "a move has no '%s'", field);
+        lua_pushnil(lua);
+        return 1;
+    }
+    lua_rawgeti(lua, 1, MOVE_NUMBER);
+    const lua_Integer number = lua_tointeger(lua, -1);
+    if (number < 0 || number >= info_moves(info))
+        return luaL_error(lua, "a move has a %s only in its own position", field);
+    const int distance = info_move_plies(info, (int)number, (treb_metric)metric);
+    raise_failure(lua, info);
+    if (distance == INFO_NONE) {
+        script_subject(lua)->absent = NAME_MOVE + metric;
+        lua_pushnil(lua);
+    } else {
+        lua_pushinteger(lua, distance);
+    }
+    return 1;
+}
+
 static void push_move(lua_State *lua, PositionInfo *info, int i)
 {
     const treb_position *pos = &info->pos;
@@ -129,7 +165,13 @@ static void push_move(lua_State *lua, PositionInfo *info, int i)
     move_to_uci(m, uci);
     position_make(pos, m, &child);
     bool check = position_in_check(&child), any = movegen_any(&child);
-    lua_createtable(lua, 0, 10);
+    lua_createtable(lua, 0, 12);
+    lua_rawgetp(lua, LUA_REGISTRYINDEX, &moves_key);
+    lua_setmetatable(lua, -2);
+    lua_pushinteger(lua, i);
+    lua_rawseti(lua, -2, MOVE_NUMBER);
+    lua_pushlstring(lua, &type_letters[position_piece_at(pos, move_from(m), NULL)], 1);
+    lua_setfield(lua, -2, "man");
     lua_pushstring(lua, san);
     lua_setfield(lua, -2, "san");
     lua_pushstring(lua, uci);
@@ -225,6 +267,7 @@ static void push_name(lua_State *lua, PositionInfo *info, int name)
         lua_rawgetp(lua, LUA_REGISTRYINDEX, &root_key);
         break;
     case NAME_MEN:
+    case NAME_MOVE: /* is not looked up by name */
         push_man(lua, &info->pos, name - NAME_MEN);
         break;
     }
@@ -241,9 +284,33 @@ static int look_up_in(lua_State *lua, PositionInfo *(*which)(lua_State *))
     lua_pushvalue(lua, 2);
     if (lua_rawget(lua, lua_upvalueindex(UP_NAMES)) == LUA_TNIL) return refuse_name(lua);
     PositionInfo *info = which(lua);
-    push_name(lua, info, (int)lua_tointeger(lua, -1));
+    const int name = (int)lua_tointeger(lua, -1);
+    push_name(lua, info, name);
     raise_failure(lua, info);
+    if (lua_isnil(lua, -1)) script_subject(lua)->absent = name;
     return 1;
+}
+
+void script_names_absent(int absent, char *out, size_t size)
+{
+    static const char *const colors[] = {"white", "black"};
+    static const char *const types[TREB_TYPES] = {"pawn", "knight", "bishop",
+                                                  "rook", "queen",  "king"};
+    if (absent >= NAME_MOVE) {
+        snprintf(out, size, "the %s of a move that leads to a draw is nil",
+                 names[NAME_DTZ + absent - NAME_MOVE - TREB_DTZ]);
+    } else if (absent >= NAME_MEN) {
+        const int color = (absent - NAME_MEN) >> 4, type = (absent - NAME_MEN) & 15;
+        snprintf(out, size, "%c%c is nil: there is no %s %s", "wb"[color], type_letters[type],
+                 colors[color], types[type]);
+    } else if (absent >= NAME_DTZ && absent <= NAME_DTM) {
+        const char *name = names[absent];
+        snprintf(out, size, "%s is nil in a draw: write '%s and %s > 60'", name, name, name);
+    } else if (absent == NAME_PASSED) {
+        snprintf(out, size, "passed is nil if the side to move is in check");
+    } else if (absent == NAME_ZUGZWANG) {
+        snprintf(out, size, "zugzwang is nil if there is none");
+    }
 }
 
 static int look_up_name(lua_State *lua) { return look_up_in(lua, script_position); }
@@ -502,6 +569,12 @@ void script_names_open(lua_State *lua)
     add_functions(lua, names, globals, false);
     keep(lua, names, look_up_root, &root_key);
     keep(lua, names, move_field, &move_key);
+    lua_createtable(lua, 0, 2);
+    lua_pushcfunction(lua, look_up_move);
+    lua_setfield(lua, -2, "__index");
+    lua_pushboolean(lua, 0);
+    lua_setfield(lua, -2, "__metatable");
+    lua_rawsetp(lua, LUA_REGISTRYINDEX, &moves_key);
     lua_pushvalue(lua, globals);
     set_lookup(lua, names, look_up_name);
     lua_settop(lua, globals - 1);

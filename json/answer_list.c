@@ -161,7 +161,8 @@ json_t *answer_list(AnswerContext *context, const AnswerList *list, FindProgress
     }
     *c =
         (Collected){.context = context, .progress = progress, .progress_context = progress_context};
-    const FindListener listener = {collect, note_progress, c};
+    const FindListener listener = {
+        .found = collect, .progress = note_progress, .context = c};
     treb_status status = find_material(&query, list->material, &listener, &counts, error);
     answer_note(context, status);
     if (status == TREB_OK && !answer_stopped(context)) object = list_json(c, list, &counts);

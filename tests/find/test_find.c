@@ -2,6 +2,7 @@
  * evaluated with the plain solver and the rules alone. */
 #define _DEFAULT_SOURCE
 #include "find/rule.h"
+#include "find/sample.h"
 #include "find/strategy.h"
 
 #include "core/format/index.h"
@@ -34,7 +35,7 @@ static bool add(void *context, const Found *found)
 static treb_status find(FindQuery query, const char *material, List *list, treb_error *error)
 {
     treb_tables *tables = open_set(directory);
-    const FindListener listener = {add, NULL, list};
+    const FindListener listener = {.found = add, .context = list};
     query.tables = tables;
     list->count = 0;
     if (list->most == 0) list->most = MOST;
@@ -297,6 +298,47 @@ START_TEST(names)
 }
 END_TEST
 
+/* Texts that only look like wrong words are none. */
+START_TEST(right_words)
+{
+    static const char *const right[] = {
+        "local turn = 'w' return turn == 'w'",
+        "-- verdict == 'won'\nverdict == 'win' or verdict ~= nil",
+        "[[verdict == 'won']] ~= verdict",
+        "wk == 'e' .. 4 or 'E' .. wk == 'Ee4' or wk ~= ('E4'):lower()",
+        "(function(verdict) return verdict == 'won' end)('won')",
+        "not (verdict == 'win') or fen == 'x' or wk == \"a1\" or moves[1].san == 'Kb1#'"};
+    treb_error error = {.text = ""};
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++)
+        ck_assert_msg(find_check_condition(right[i], NULL, &error) == TREB_OK, "%s: %s", right[i],
+                      error.text);
+    ck_assert(find_check_condition("wk == 3 +", "a.lua", &error) == TREB_ERR_ARGUMENT);
+    ck_assert_msg(strncmp(error.text, "a.lua:", 6) == 0, "%s", error.text);
+}
+END_TEST
+
+/* The distances of moves are those of the library. */
+START_TEST(move_distances)
+{
+    static const char text[] =
+        "if rank(bk) > 2 or file(wk) == 1 then return true end\n"
+        "local best\n"
+        "for _, m in ipairs(moves) do\n"
+        "  assert(m.man == 'k' or m.man == 'q')\n"
+        "  assert((m.dtm == nil) == (m.verdict == 'draw') and (m.dtz == nil) == (m.dtm == nil))\n"
+        "  assert(m.dtm == nil or m.dtc <= m.dtm and m.mate == (m.dtm == 1))\n"
+        "  if m.verdict == verdict and m.dtm then\n"
+        "    if verdict == 'win' then best = math.min(best or 999, m.dtm)\n"
+        "    else best = math.max(best or 0, m.dtm) end\n"
+        "  end\n"
+        "end\n"
+        "return dtm == best or mate";
+    List *list = find_all((FindQuery){.turn = FIND_EITHER, .condition = text}, "KQvK");
+    ck_assert_uint_eq(list->count, list->counts.looked);
+    free(list);
+}
+END_TEST
+
 /* A strategy in memory, and the limit on the positions that it may examine. */
 START_TEST(strategy_bounds)
 {
@@ -343,7 +385,18 @@ START_TEST(bad_conditions)
         {"local a = 1 wp = 'a3' return true", "'wp' is not local"},
         {"(function() n = 1 return true end)()", "'n' is not local"},
         {"rawset({}, 1, 2)", "no name 'rawset'"},
-        {"turn.x.y == 3", "condition:1:"}};
+        {"turn.x.y == 3", "condition:1:"},
+        {"dtm > 60", "dtm is nil in a draw: write 'dtm and dtm > 60'"},
+        {"60 < dtz + 1", "dtz is nil in a draw"},
+        {"rank(wp) == 2", "wp is nil: there is no white pawn"},
+        {"verdict == 'won'", "condition:1: verdict is never \"won\", but \"win\", \"draw\" or"},
+        {"turn == 'w'", "turn is never \"w\", but \"white\" or \"black\""},
+        {"check and\n 'lose' ~= passed", "condition:2: passed is never \"lose\""},
+        {"dtm == \"60\"", "condition:1: dtm is a number of plies"},
+        {"wk == 'E4'", "wk is a square"},
+        {"not verdict == 'win'", "write 'not (verdict == ...)'"},
+        {"local m = moves[1] return m.man == 'queen'", "man is never \"queen\""},
+        {"local m = moves[1] return m and m.dmt", "a move has no 'dmt'"}};
     List *list = calloc(1, sizeof *list);
     ck_assert_ptr_nonnull(list);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -634,6 +687,275 @@ START_TEST(ends_when_told)
 }
 END_TEST
 
+/* What the listener writes comes with each position, in the order of the table. */
+static bool write_fen(void *context, const Found *found, FILE *out)
+{
+    char fen[TREB_FEN_SIZE];
+    (void)context;
+    treb_position_to_fen(&found->pos, fen);
+    return fputs(fen, out) >= 0;
+}
+
+static bool compare_text(void *context, const Found *found)
+{
+    char fen[TREB_FEN_SIZE];
+    treb_position_to_fen(&found->pos, fen);
+    ck_assert_uint_eq(found->length, strlen(fen));
+    ck_assert(memcmp(found->text, fen, found->length) == 0);
+    ++*(uint64_t *)context;
+    return true;
+}
+
+START_TEST(texts)
+{
+    treb_tables *tables = open_set(directory);
+    uint64_t number = 0;
+    const FindListener listener = {
+        .found = compare_text, .context = &number, .describe = write_fen};
+    FindQuery query = {.tables = tables, .turn = FIND_EITHER, .threads = 3};
+    FindCounts counts = {0};
+    treb_error error;
+    ck_assert(find_material(&query, "KRvK", &listener, &counts, &error) == TREB_OK);
+    ck_assert_uint_eq(number, counts.found);
+    ck_assert_uint_gt(number, 40000);
+    treb_tables_close(tables);
+}
+END_TEST
+
+/* ---- Samples --------------------------------------------------------------------------------- */
+
+static Sample draw_sample(SampleQuery query, const char *const *names, size_t count)
+{
+    treb_error error = {.text = ""};
+    Sample sample;
+    treb_tables *tables = open_set(directory);
+    query.find.tables = tables;
+    query.material = names;
+    query.materials = count;
+    treb_status status = sample_draw(&query, &sample, &error);
+    treb_tables_close(tables);
+    ck_assert_msg(status == TREB_OK, "%s", error.text);
+    return sample;
+}
+
+/* Brings a position of a sample back to the colours of the table. */
+static treb_position as_in_table(const treb_position *pos)
+{
+    treb_position out = *pos;
+    if (bit_count(pos->by_color[TREB_WHITE]) < 2) position_swap_colors(pos, &out);
+    return out;
+}
+
+/* One of 128 groups of positions, each of which has positions of many kinds. Symmetries of the board
+ * do not change it. */
+static int group_of(const treb_position *table)
+{
+    int king = position_king(table, TREB_BLACK);
+    int other = position_king(table, TREB_WHITE);
+    if (square_file(king) > 3) king ^= 7, other ^= 7;
+    int place = 4 * square_rank(king) + square_file(king);
+    return place + 32 * (square_rank(other) > 3) + 64 * table->turn;
+}
+
+enum { GROUPS = 128 };
+
+/* Draws from KPvK, and compares how often each group comes with how often it is in the population. */
+static void check_uniform(bool board, bool random, uint64_t size, const char *condition)
+{
+    static const char *const names[] = {"KPvK"};
+    const SampleQuery query = {.find = {.turn = FIND_EITHER, .condition = condition},
+                               .size = size,
+                               .seed = 5 + size,
+                               .board = board,
+                               .random = random};
+    List *list = find_all(query.find, "KPvK");
+    double expected[GROUPS] = {0}, all = 0, sum = 0;
+    uint64_t drawn[GROUPS] = {0};
+    int groups = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        const double times = board ? weight(&list->found[i].pos) : 1;
+        expected[group_of(&list->found[i].pos)] += times;
+        all += times;
+    }
+    Sample sample = draw_sample(query, names, 1);
+    ck_assert_uint_eq(sample.count, size);
+    ck_assert(!sample.all);
+    for (size_t i = 0; i < sample.count; i++) {
+        const treb_position pos = as_in_table(&sample.found[i].pos);
+        ck_assert(position_check(&pos, NULL) == TREB_OK);
+        drawn[group_of(&pos)]++;
+    }
+    /* Without replacement the variance is smaller. */
+    const double share = (double)size / all, less = 1 - share;
+    for (int g = 0; g < GROUPS; g++) {
+        if (expected[g] == 0) {
+            ck_assert_uint_eq(drawn[g], 0);
+            continue;
+        }
+        const double off = (double)drawn[g] - share * expected[g];
+        sum += off * off / (share * expected[g] * less);
+        groups++;
+    }
+    ck_assert_int_gt(groups, 30);
+    /* Five standard deviations. The seed is fixed, so that the result is always the same. */
+    const double free_groups = groups - 1, off = sum - free_groups;
+    ck_assert_msg(off * off < 25 * 2 * free_groups, "%d %d %d: chi square %g of %g groups", board,
+                  random, (int)size, sum, free_groups);
+    free(sample.found);
+    free(list);
+}
+
+START_TEST(samples_are_uniform)
+{
+    for (int way = 0; way < 4; way++) {
+        const bool board = way & 1, random = way & 2;
+        check_uniform(board, random, 20000, NULL); /* by drawing */
+        if (board != random) continue;
+        check_uniform(board, random, board ? 200000 : 100000, NULL); /* by going through */
+        check_uniform(board, random, 2000, "rank(wp) > 3 and turn == 'white'");
+        check_uniform(board, random, 20000, "rank(wp) > 3 and turn == 'white'");
+    }
+}
+END_TEST
+
+static int compare_positions(const void *a, const void *b)
+{
+    const treb_position *x = &((const Found *)a)->pos, *y = &((const Found *)b)->pos;
+    const int colors = memcmp(x->by_color, y->by_color, sizeof x->by_color);
+    const int types = memcmp(x->by_type, y->by_type, sizeof x->by_type);
+    return colors ? colors : types ? types : (int)x->turn - (int)y->turn;
+}
+
+static size_t count_different(Sample *sample)
+{
+    size_t different = sample->count > 0;
+    qsort(sample->found, sample->count, sizeof *sample->found, compare_positions);
+    for (size_t i = 1; i < sample->count; i++)
+        different += compare_positions(&sample->found[i - 1], &sample->found[i]) != 0;
+    return different;
+}
+
+/* A sample that is larger than the population is all of it, each position once: what find lists, or
+ * all positions of the full board. */
+START_TEST(samples_of_all)
+{
+    static const char *const two[] = {"KQvK", "KPvK"};
+    uint64_t listed = 0;
+    const uint64_t counted = count_all(0, anything) + count_all(1, anything);
+    for (int i = 0; i < 2; i++) {
+        List *list = find_all((FindQuery){.turn = FIND_EITHER}, two[i]);
+        listed += list->count;
+        free(list);
+    }
+    SampleQuery query = {.find = {.turn = FIND_EITHER}, .size = 1 << 20, .seed = 3};
+    Sample sample = draw_sample(query, two, 2);
+    ck_assert(sample.all);
+    ck_assert_uint_eq(sample.count, listed);
+    ck_assert_uint_eq(count_different(&sample), listed);
+    free(sample.found);
+    query.board = query.random = true;
+    sample = draw_sample(query, two, 2);
+    ck_assert(sample.all);
+    ck_assert_uint_eq(sample.count, counted);
+    ck_assert_uint_eq(count_different(&sample), counted);
+    free(sample.found);
+    /* All zugzwangs of KPvK, in random order. */
+    query = (SampleQuery){.find = {.kinds = FIND_ZUGZWANG, .turn = FIND_EITHER}, .size = 1000};
+    List *list = find_all(query.find, "KPvK");
+    sample = draw_sample(query, two, 2);
+    ck_assert_uint_eq(sample.count, list->count);
+    free(sample.found);
+    free(list);
+}
+END_TEST
+
+/* A sample depends on the seed only, and not on the number of threads. */
+START_TEST(samples_repeat)
+{
+    static const char *const names[] = {"KPvK", "KRvK"};
+    static const char *const conditions[] = {NULL, "verdict == 'draw'", "zugzwang"};
+    for (int i = 0; i < 6; i++) {
+        SampleQuery query = {.find = {.turn = FIND_EITHER, .condition = conditions[i % 3]},
+                             .size = i < 3 ? 40 : 50000,
+                             .seed = 9,
+                             .board = i % 2,
+                             .random = i % 2};
+        query.find.threads = 1;
+        Sample one = draw_sample(query, names, 2);
+        query.find.threads = 4;
+        Sample four = draw_sample(query, names, 2);
+        query.seed = 10;
+        Sample other = draw_sample(query, names, 2);
+        size_t equal = 0;
+        ck_assert_uint_eq(one.count, four.count);
+        ck_assert_uint_eq(one.looked, four.looked);
+        for (size_t p = 0; p < one.count; p++) {
+            ck_assert(position_equal(&one.found[p].pos, &four.found[p].pos));
+            equal += position_equal(&one.found[p].pos, &other.found[p].pos);
+        }
+        ck_assert_uint_gt(one.count, 30);
+        ck_assert_uint_lt(equal, one.count / 8);
+        free(one.found);
+        free(four.found);
+        free(other.found);
+    }
+}
+END_TEST
+
+/* Turned and mirrored positions are what they were: the verdict and the only move keep their meaning. The
+ * side to move is the one that is asked for, and either colour has the pawn. */
+START_TEST(samples_are_turned)
+{
+    static const char *const names[] = {"KPvK", "KQvK"};
+    treb_tables *tables = open_set(directory);
+    for (int turn = FIND_EITHER; turn <= TREB_BLACK; turn++) {
+        const SampleQuery query = {.find = {.kinds = FIND_ONLY_MOVE, .turn = turn},
+                                   .size = 3000,
+                                   .seed = 1,
+                                   .random = true};
+        Sample sample = draw_sample(query, names, 2);
+        size_t white = 0, right = 0, moving = 0;
+        ck_assert_uint_eq(sample.count, 3000);
+        for (size_t i = 0; i < sample.count; i++) {
+            const Found *found = &sample.found[i];
+            treb_wdl wdl, after;
+            treb_position child;
+            Move moves[MOVES_MAX];
+            bool legal = false;
+            for (int m = 0, count = movegen_legal(&found->pos, moves); m < count; m++)
+                legal = legal || moves[m] == found->move;
+            ck_assert(legal);
+            ck_assert(turn == FIND_EITHER || found->pos.turn == turn);
+            ck_assert(treb_probe_wdl(tables, &found->pos, &wdl, NULL) == TREB_OK);
+            position_make(&found->pos, found->move, &child);
+            ck_assert(treb_probe_wdl(tables, &child, &after, NULL) == TREB_OK);
+            ck_assert_int_eq(found->wdl, wdl);
+            ck_assert_int_eq(TREB_WIN - after, wdl);
+            white += bit_count(found->pos.by_color[TREB_WHITE]) > 1;
+            right += square_file(position_king(&found->pos, TREB_WHITE)) > 3;
+            moving += found->pos.turn == TREB_WHITE;
+        }
+        ck_assert(white > 1000 && white < 2000 && right > 1200 && right < 1800);
+        ck_assert(turn != FIND_EITHER || (moving > 1200 && moving < 1800));
+        free(sample.found);
+    }
+    treb_tables_close(tables);
+}
+END_TEST
+
+/* What was drawn before it was told to stop is the sample. */
+START_TEST(samples_stop)
+{
+    static const char *const names[] = {"KPvK"};
+    atomic_bool stop = true;
+    const SampleQuery query = {.find = {.turn = FIND_EITHER, .stop = &stop}, .size = 90000};
+    Sample sample = draw_sample(query, names, 1);
+    ck_assert_uint_lt(sample.count, 90000);
+    ck_assert(!sample.all);
+    free(sample.found);
+}
+END_TEST
+
 /* ---- The library's own ----------------------------------------------------------------------- */
 
 static int count_visits(void *context, const treb_position *pos)
@@ -682,6 +1004,14 @@ int main(void)
     tcase_add_test(tests, names);
     tcase_add_test(tests, strategy_bounds);
     tcase_add_test(tests, bad_conditions);
+    tcase_add_test(tests, right_words);
+    tcase_add_test(tests, move_distances);
+    tcase_add_test(tests, texts);
+    tcase_add_test(tests, samples_are_uniform);
+    tcase_add_test(tests, samples_of_all);
+    tcase_add_test(tests, samples_repeat);
+    tcase_add_test(tests, samples_are_turned);
+    tcase_add_test(tests, samples_stop);
     tcase_add_test(tests, rule_opinions);
     tcase_add_test(tests, rule_counts);
     tcase_add_test(tests, rule_errors);
