@@ -92,16 +92,14 @@ static inline void dropin_leave(void)
 /* ---- Names of files -------------------------------------------------------------------------- */
 
 /* What a file has, as an index into DropinTables.dropin_tables. */
-enum { DROPIN_WDL, DROPIN_DTZ, DROPIN_DTM, DROPIN_KINDS };
+enum { DROPIN_WDL, DROPIN_DTZ, DROPIN_DTC, DROPIN_DTM, DROPIN_KINDS };
 
 static const struct DropinEnding {
     const char *text;
     int kind;
-} dropin_endings[] = {{".wdl.treb", DROPIN_WDL},
-                      {".rtbw", DROPIN_WDL},
-                      {".dtz.treb", DROPIN_DTZ},
-                      {".rtbz", DROPIN_DTZ},
-                      {".dtm.treb", DROPIN_DTM}};
+} dropin_endings[] = {{".wdl.treb", DROPIN_WDL}, {".rtbw", DROPIN_WDL},
+                      {".dtz.treb", DROPIN_DTZ}, {".rtbz", DROPIN_DTZ},
+                      {".dtc.treb", DROPIN_DTC}, {".dtm.treb", DROPIN_DTM}};
 enum { DROPIN_ENDINGS = sizeof dropin_endings / sizeof *dropin_endings };
 
 static bool dropin_ends_with(const char *name, const char *end)
@@ -196,6 +194,145 @@ static bool dropin_folders_of(const char *path, DropinFolders *out)
     return true;
 }
 
+/* ---- Tables in the program's memory ---------------------------------------------------------- */
+
+/* Pyrrhic's newer interface lets a program have tables in its own memory, and names a function that
+ * gives the bytes of a table, by its material and the ending of its name. */
+typedef bool DropinLoad(const char *material, const char *ending, const unsigned char **bytes,
+                        size_t *size);
+
+typedef struct DropinBlob {
+    char name[DROPIN_NAME_SIZE];
+    const unsigned char *bytes;
+    size_t size;
+} DropinBlob;
+
+typedef struct DropinBlobs {
+    DropinBlob *blob;
+    size_t count, room;
+} DropinBlobs;
+
+static DropinLoad *dropin_load; /* NULL: none. Read and written with the mutex locked */
+static DropinBlobs dropin_blobs;
+
+/* Asks for the tables of a material and adds those that there are. False: out of memory. */
+static bool dropin_add_blobs(DropinBlobs *blobs, const char *material)
+{
+    for (int k = 0; k < DROPIN_ENDINGS; k++) {
+        DropinBlob blob;
+        /* Sources have files of Trebuchet's format only. */
+        if (!dropin_ends_with(dropin_endings[k].text, "treb")) continue;
+        if (!dropin_load(material, dropin_endings[k].text, &blob.bytes, &blob.size)) continue;
+        strcpy(blob.name, material);
+        strcat(blob.name, dropin_endings[k].text);
+        if (blobs->count == blobs->room) {
+            size_t room = blobs->room * 2 + 16;
+            DropinBlob *more = (DropinBlob *)realloc(blobs->blob, room * sizeof *more);
+            if (more == NULL) return false;
+            blobs->blob = more;
+            blobs->room = room;
+        }
+        blobs->blob[blobs->count++] = blob;
+    }
+    return true;
+}
+
+/* Replaces a side's men without the king by the next: "Q", "R", "B", "N", "P", "QQ", "QR" ... */
+static void dropin_next_men(char *men)
+{
+    static const char order[] = "QRBNP";
+    size_t length = strlen(men), i = length;
+    while (i > 0 && men[i - 1] == 'P') i--;
+    char next = i > 0 ? strchr(order, men[i - 1])[1] : 'Q';
+    if (i == 0) men[++length] = '\0';
+    for (i = i > 0 ? i - 1 : 0; i < length; i++) men[i] = next;
+}
+
+/* Asks for the tables of all materials. False: out of memory. */
+static bool dropin_ask_for_all(DropinBlobs *blobs)
+{
+    enum { MOST = TREB_MEN_MAX - 2 };
+    char material[DROPIN_NAME_SIZE], men[MOST + 2] = "Q";
+    for (; strlen(men) <= MOST; dropin_next_men(men)) {
+        char others[MOST + 2] = "";
+        for (bool last = false; !last && strlen(men) + strlen(others) <= MOST;) {
+            /* The stronger side first: it has more men, or comes earlier. */
+            bool stronger = strlen(men) > strlen(others);
+            strcpy(material, "K");
+            strcat(material, stronger ? men : others);
+            strcat(material, "vK");
+            strcat(material, stronger ? others : men);
+            if (!dropin_add_blobs(blobs, material)) return false;
+            last = strcmp(men, others) == 0;
+            dropin_next_men(others);
+        }
+    }
+    return true;
+}
+
+static treb_status dropin_blobs_list(void *context, void (*add)(void *to, const char *file),
+                                     void *to, treb_error *error)
+{
+    const DropinBlobs *blobs = (const DropinBlobs *)context;
+    (void)error;
+    for (size_t i = 0; i < blobs->count; i++) add(to, blobs->blob[i].name);
+    return TREB_OK;
+}
+
+static treb_status dropin_blobs_open(void *context, const char *file, void **handle, uint64_t *size,
+                                     treb_error *error)
+{
+    const DropinBlobs *blobs = (const DropinBlobs *)context;
+    for (size_t i = 0; i < blobs->count; i++) {
+        if (strcmp(blobs->blob[i].name, file) != 0) continue;
+        *handle = &blobs->blob[i];
+        *size = blobs->blob[i].size;
+        return TREB_OK;
+    }
+    strcpy(error->text, "there is no such table in memory");
+    return error->status = TREB_ERR_IO;
+}
+
+static treb_status dropin_blobs_read(void *context, void *handle, treb_read how, uint64_t offset,
+                                     size_t size, void *out, treb_error *error)
+{
+    (void)context;
+    (void)error;
+    if (how == TREB_READ_BEGIN) return TREB_ERR_NOT_READY;
+    memcpy(out, ((const DropinBlob *)handle)->bytes + offset, size);
+    return TREB_OK;
+}
+
+static void dropin_blobs_close_file(void *context, void *handle)
+{
+    (void)context;
+    (void)handle;
+}
+
+static void dropin_blobs_close(void *context)
+{
+    DropinBlobs *blobs = (DropinBlobs *)context;
+    free(blobs->blob);
+    memset(blobs, 0, sizeof *blobs);
+}
+
+/* Fills in a source that has the tables in memory. False: out of memory. */
+static bool dropin_blobs_source(treb_source *out)
+{
+    if (!dropin_ask_for_all(&dropin_blobs)) {
+        dropin_blobs_close(&dropin_blobs);
+        return false;
+    }
+    out->name = "<embedded>";
+    out->context = &dropin_blobs;
+    out->list = dropin_blobs_list;
+    out->open = dropin_blobs_open;
+    out->read = dropin_blobs_read;
+    out->close_file = dropin_blobs_close_file;
+    out->close = dropin_blobs_close;
+    return true;
+}
+
 /* ---- What the tables are --------------------------------------------------------------------- */
 
 /* What tb_init tells the program. */
@@ -215,7 +352,7 @@ static void dropin_add_table(DropinTables *found, unsigned men, int kind)
     if (kind == DROPIN_WDL) dropin_add_men(found, men);
 }
 
-/* Asks an open set, which opens each file: for folders on servers. */
+/* Asks an open set, which opens each file: for folders on servers and tables in memory. */
 static void dropin_survey_set(const treb_tables *tables, DropinTables *found)
 {
     treb_table_info info;
@@ -224,12 +361,13 @@ static void dropin_survey_set(const treb_tables *tables, DropinTables *found)
         unsigned men = (unsigned)strlen(info.material) - 1;
         if (info.metric == TREB_WDL) dropin_add_table(found, men, DROPIN_WDL);
         if (info.metric == TREB_DTZ) dropin_add_table(found, men, DROPIN_DTZ);
+        if (info.metric == TREB_DTC) dropin_add_table(found, men, DROPIN_DTC);
         if (info.metric == TREB_DTM) dropin_add_table(found, men, DROPIN_DTM);
     }
 }
 
-/* Whether an earlier folder has the table that was found in a folder, or the folder itself has it in
- * a format that is listed earlier. */
+/* Whether an earlier folder has the table that was found in a folder, or the folder itself has it
+ * in a format that is listed earlier. */
 static bool dropin_known_already(const DropinFolders *folders, size_t number, const char *file,
                                  size_t length, int ending)
 {
@@ -272,7 +410,7 @@ static void dropin_survey(const treb_tables *tables, const DropinFolders *folder
 {
     bool remote = false;
     for (size_t i = 0; i < folders->count; i++) remote |= dropin_is_address(folders->folder[i]);
-    if (remote)
+    if (remote || dropin_blobs.count > 0)
         dropin_survey_set(tables, found);
     else
         dropin_survey_folders(folders, found);
@@ -309,17 +447,34 @@ static void dropin_close(void)
     treb_tables_close(tables);
 }
 
-/* Whether a path means no tables: NULL, "" or "<empty>", which is how UCI writes an empty text. */
+/* Whether a path means no folders: NULL, "", "<empty>", which is how UCI writes an empty text, or
+ * Pyrrhic's "<embedded>". */
 static bool dropin_is_empty(const char *path)
 {
-    return path == NULL || *path == '\0' || strcmp(path, "<empty>") == 0;
+    return path == NULL || *path == '\0' || strcmp(path, "<empty>") == 0 ||
+           strcmp(path, "<embedded>") == 0;
 }
 
-/* Opens the tables of the folders for probes. Returns true if there are no folders. */
+/* Opens the folders and the tables in memory. NULL: a folder cannot be read, or memory is out. */
+static treb_tables *dropin_open_places(const DropinFolders *folders)
+{
+    treb_source *place = (treb_source *)calloc(folders->count + 1, sizeof *place);
+    treb_tables *tables = NULL;
+    if (place == NULL) return NULL;
+    for (size_t i = 0; i < folders->count; i++) place[i].name = folders->folder[i];
+    if (dropin_load == NULL)
+        tables = treb_tables_open_sources(place, folders->count, NULL);
+    else if (dropin_blobs_source(&place[folders->count]))
+        tables = treb_tables_open_sources(place, folders->count + 1, NULL);
+    free(place);
+    return tables;
+}
+
+/* Opens tables for probes. Returns true if there is no place that could have any. */
 static bool dropin_open_folders(const DropinFolders *folders, DropinTables *found)
 {
-    if (folders->count == 0) return true;
-    treb_tables *tables = treb_tables_open(folders->folder, folders->count, NULL);
+    if (folders->count == 0 && dropin_load == NULL) return true;
+    treb_tables *tables = dropin_open_places(folders);
     if (tables == NULL) return false;
     treb_tables_set_memory(tables, dropin_cache_bytes(getenv("TREBUCHET_CACHE")));
     dropin_survey(tables, folders, found);
@@ -332,9 +487,9 @@ static bool dropin_open(const char *path, DropinTables *found)
 {
     DropinFolders folders;
     memset(found, 0, sizeof *found);
-    if (dropin_is_empty(path)) return true;
-    bool ok = dropin_folders_of(path, &folders);
-    if (ok && folders.count == 0) {
+    const bool empty = dropin_is_empty(path);
+    bool ok = dropin_folders_of(empty ? NULL : path, &folders);
+    if (ok && folders.count == 0 && !empty) {
         dropin_folders_free(&folders);
         ok = dropin_folders_of(getenv("TREBUCHET_PATH"), &folders);
     }
@@ -703,7 +858,10 @@ __attribute__((unused)) static uint64_t dropin_rays(unsigned square, int a, int 
 
 /* What a score is worth that is a sure win, and a win that the 50-move rule spoils. */
 #ifdef TBPROBE_PYRRHIC
-enum { TBPROBE_TOP = 0x40000, TBPROBE_MOVE = 0xffff };
+enum {
+    TBPROBE_TOP = 0x40000,
+    TBPROBE_MOVE = TBPROBE_PYRRHIC_OLD ? 0xffff & ~DROPIN_EP_MOVE : 0xffff
+};
 #else
 enum { TBPROBE_TOP = 1000, TBPROBE_MOVE = 0xffff & ~DROPIN_EP_MOVE };
 #endif
@@ -738,21 +896,46 @@ static void tb_publish(const DropinTables *tb_found)
 #endif
 }
 
-static bool tb_replace(const char *tb_path)
+/* Closes the tables and opens others, unless `tb_reopen` is false. */
+static bool tb_replace(const char *tb_path, bool tb_reopen)
 {
     DropinTables tb_found = {0, {0}};
     pthread_mutex_lock(&dropin_opening);
     tb_publish(&tb_found);
     dropin_close();
-    bool tb_opened = dropin_open(tb_path, &tb_found);
+    bool tb_opened = !tb_reopen || dropin_open(tb_path, &tb_found);
     tb_publish(&tb_found);
     pthread_mutex_unlock(&dropin_opening);
     return tb_opened;
 }
 
-bool tb_init(const char *tb_path) { return tb_replace(tb_path); }
+bool tb_init(const char *tb_path) { return tb_replace(tb_path, true); }
 
-void tb_free(void) { tb_replace(NULL); }
+void tb_free(void) { tb_replace(NULL, false); }
+
+#if defined(TBPROBE_PYRRHIC) && !TBPROBE_PYRRHIC_OLD
+
+static tb_loader_fn tb_loader;
+
+static bool tb_ask_loader(const char *tb_name, const char *tb_suffix,
+                          const unsigned char **tb_bytes, size_t *tb_size)
+{
+    pyrrhic_tb_blob tb_blob = {NULL, 0};
+    if (!tb_loader(tb_name, tb_suffix, &tb_blob)) return false;
+    *tb_bytes = tb_blob.data;
+    *tb_size = tb_blob.size;
+    return true;
+}
+
+void tb_set_loader(tb_loader_fn tb_function)
+{
+    pthread_mutex_lock(&dropin_opening);
+    tb_loader = tb_function;
+    dropin_load = tb_function != NULL ? tb_ask_loader : NULL;
+    pthread_mutex_unlock(&dropin_opening);
+}
+
+#endif
 
 /* ---- Probes ---------------------------------------------------------------------------------- */
 
@@ -773,7 +956,7 @@ unsigned tb_probe_root(TBPROBE_BOARDS, unsigned tb_rule50, unsigned tb_ep, bool 
 
 /* Programs call this that were built when tb_init was an inline function of the header. Debian's
  * ethereal-chess is one, but Debian's libfathom1 no longer has the function. */
-bool tb_init_impl(const char *tb_path) { return tb_replace(tb_path); }
+bool tb_init_impl(const char *tb_path) { return tb_replace(tb_path, true); }
 
 unsigned tb_probe_wdl_impl(TBPROBE_BOARDS, unsigned tb_ep, bool tb_turn)
 {
@@ -788,7 +971,7 @@ unsigned tb_probe_root_impl(TBPROBE_BOARDS, unsigned tb_rule50, unsigned tb_ep, 
 
 #endif
 
-/* ---- Moves with ranks -------------------------------------------------------------------------- */
+/* ---- Moves with ranks ------------------------------------------------------------------------ */
 
 #if !defined(TBPROBE_PYRRHIC) || TBPROBE_PYRRHIC_OLD
 

@@ -173,6 +173,24 @@ bool tb_init(const char *tb_path);
 /* Closes all tables. */
 void tb_free(void);
 
+#if !TBPROBE_PYRRHIC_OLD
+/* A table in the program's memory. */
+typedef struct {
+    const unsigned char *data;
+    size_t size;
+} pyrrhic_tb_blob;
+
+/* Writes the table of a material such as "KRPvKR" whose name ends in `tb_suffix`; false if there is
+ * none. The bytes stay where they are until tb_free or the next tb_init. */
+typedef bool (*tb_loader_fn)(const char *tb_name, const char *tb_suffix, pyrrhic_tb_blob *tb_out);
+
+/* From its next call on, tb_init asks a function for every table of 3 to 8 men, in addition to the
+ * folders, which come first; with the path "<embedded>" it opens no folder. It asks for Trebuchet's
+ * files: the suffixes are ".wdl.treb", ".dtz.treb", ".dtc.treb" and ".dtm.treb". NULL: ask no
+ * function. */
+void tb_set_loader(tb_loader_fn tb_function);
+#endif
+
 /* ---- Probes ---------------------------------------------------------------------------------- */
 
 /* For the nodes of a search. Returns the verdict with a clock of 0, or TB_RESULT_FAILED if it is

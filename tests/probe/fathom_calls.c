@@ -2,7 +2,8 @@
  * with one after the other, and all must print the same.
  *
  *     calls DIR COUNT       COUNT random positions of three men; DIR has their tables
- *     calls -b DIR COUNT    only what both interfaces have: no scores */
+ *     calls -b DIR COUNT    only what both interfaces have: no scores
+ *     calls -l DIR          with tables in memory, as Pyrrhic's newer interface has it */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -256,9 +257,69 @@ static void print_numbers(void)
 }
 #endif
 
+#if defined(PYRRHIC_WHITE) && !defined(PYRRHIC_VALUE_MATE)
+
+/* The tables of a folder in memory, for tb_set_loader. */
+static const char *loaded;
+static unsigned char *kept[200];
+static unsigned keeping;
+
+static bool load(const char *name, const char *suffix, pyrrhic_tb_blob *out)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s%s", loaded, name, suffix);
+    FILE *file = fopen(path, "rb");
+    if (file == NULL || keeping == sizeof kept / sizeof *kept) return false;
+    fseek(file, 0, SEEK_END);
+    out->size = (size_t)ftell(file);
+    rewind(file);
+    kept[keeping] = (unsigned char *)malloc(out->size);
+    out->data = kept[keeping];
+    bool whole = out->data != NULL && fread(kept[keeping++], 1, out->size, file) == out->size;
+    fclose(file);
+    return whole;
+}
+
+/* With tables in memory the answers are those of the folder. Returns what is wrong. */
+static const char *check_loader(const char *folder)
+{
+    enum { ASKED = 300 };
+    static Board board[ASKED];
+    static unsigned answer[ASKED][2];
+    if (!tb_init(folder) || TB_LARGEST < 3) return "no tables";
+    const int men = TB_LARGEST, wdl = TB_NUM_WDL, dtz = TB_NUM_DTZ, dtm = TB_NUM_DTM;
+    for (int i = 0; i < ASKED; i++) {
+        while (!draw(&board[i])) continue;
+        answer[i][0] = verdict(&board[i]);
+        answer[i][1] = root(&board[i], NULL);
+    }
+    if (!tb_init("<embedded>") || TB_LARGEST != 0) return "tables without a loader";
+    loaded = folder;
+    tb_set_loader(load);
+    if (!tb_init("<embedded>") || TB_LARGEST != men) return "another number of men";
+    if (TB_NUM_WDL != wdl || TB_NUM_DTZ != dtz || TB_NUM_DTM != dtm)
+        return "other numbers of tables";
+    for (int i = 0; i < ASKED; i++)
+        if (verdict(&board[i]) != answer[i][0] || root(&board[i], NULL) != answer[i][1])
+            return "other answers";
+    tb_set_loader(NULL);
+    tb_free();
+    while (keeping > 0) free(kept[--keeping]);
+    return NULL;
+}
+
+#endif
+
 int main(int argc, char **argv)
 {
     Board board;
+#if defined(PYRRHIC_WHITE) && !defined(PYRRHIC_VALUE_MATE)
+    if (argc == 3 && strcmp(argv[1], "-l") == 0) {
+        const char *wrong = check_loader(argv[2]);
+        if (wrong != NULL) printf("%s\n", wrong);
+        return wrong != NULL;
+    }
+#endif
     both = argc == 4 && strcmp(argv[1], "-b") == 0;
     char **argument = argv + argc - 2;
     if (argc != 3 + both || !tb_init(argument[0]) || *largest < 3) return 1;

@@ -79,6 +79,11 @@ for engine in old new; do
         }
     done
 done
+# Tables in memory. Three men are made here; the names of many more are asked for.
+"$build/trebuchet" gen -q --tables made --men 3 >made.log 2>&1 || fail "no tables"
+for program in c99 ${cxx:+cxx}; do
+    ../new/$program -l made || fail "tables in memory do not answer as those in a folder"
+done
 # Scores: a mate in its tbconfig.h is 20000 - 256; a win that the 50-move rule spoils is worth at most half a pawn.
 ../old/c99 "$tables" $count >answers
 grep -q ' 19744' answers || fail "tbconfig.h of the older Pyrrhic is not read"

@@ -19,11 +19,11 @@ fail() {
 # interface.
 cat >allowed <<'END'
 __atomic_store_n __ATOMIC_RELAXED __builtin_popcountll __builtin_ctzll NULL bool true false uint64_t uint16_t int32_t
-uint8_t pthread_mutex_lock pthread_mutex_unlock
+uint8_t size_t pthread_mutex_lock pthread_mutex_unlock
 const int unsigned void static inline struct enum typedef extern return if else for while case switch default sizeof char
 long double volatile break continue do
 define ifdef ifndef if endif else elif include defined undef __has_include __cplusplus __attribute__
-move moves size pv pvSize tbScore tbRank
+move moves size data pv pvSize tbScore tbRank
 END
 tr ' ' '\n' <allowed | sort -u >names.allowed
 
