@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -236,24 +237,50 @@ static bool advise(const char *material, char *text, size_t size)
     return cli_advice(material, advice_dirs, text, size);
 }
 
+/* Returns whether the lines of a descriptor are to be JSON alone, since the log goes there and a
+ * program reads it. */
+static bool is_json_alone(const ServeArgs *args, int fd)
+{
+    struct stat log, other;
+    return args->options.log >= 0 && !isatty(fd) && fstat(args->options.log, &log) == 0 &&
+           fstat(fd, &other) == 0 && log.st_dev == other.st_dev && log.st_ino == other.st_ino;
+}
+
 /* A server without tables starts, because tables can be made while it runs. The user is told how. */
 static void warn_if_empty(const ServeArgs *args, Server *server)
 {
-    char advice[256];
+    char advice[256], text[1024];
     const CliDirs *dirs = &args->dirs;
     if (server_ready(server)) return;
-    cli_warn("serve", "there are no tables in %s%s, so most questions cannot be answered",
-             dirs->dir[0], dirs->count > 1 ? " and the other folders" : "");
+    int size = snprintf(text, sizeof text,
+                        "there are no tables in %.400s%s, so most questions cannot be answered\n",
+                        dirs->dir[0], dirs->count > 1 ? " and the other folders" : "");
+    char *rest = text + size;
     if (advise(NULL, advice, sizeof advice))
-        fprintf(stderr, "%s.\n", advice);
+        size = snprintf(rest, sizeof text - (size_t)size, "%s.\n", advice);
     else
-        fprintf(
-            stderr,
-            "'trebuchet gen --men 4 --tables %s' makes some, run by a user who may write there.\n",
-            dirs->dir[0]);
-    fprintf(stderr,
-            "Then 'kill -HUP %ld' makes this server look for them. --allow-empty: no warning.\n",
-            (long)getpid());
+        size = snprintf(rest, sizeof text - (size_t)size,
+                        "'trebuchet gen --men 4 --tables %.200s' makes some, run by a user who may "
+                        "write there.\n",
+                        dirs->dir[0]);
+    rest += size;
+    snprintf(rest, sizeof text - (size_t)(rest - text),
+             "Then 'kill -HUP %ld' makes this server look for them. --allow-empty: no warning.",
+             (long)getpid());
+    if (!is_json_alone(args, STDERR_FILENO)) cli_warn("serve", "%s", text);
+    for (char *end; (end = strchr(text, '\n')) != NULL;) *end = ' ';
+    server_log(server, "warning", text);
+}
+
+/* Says where the server listens: on standard output for people and scripts, and in the log. */
+static void tell_address(const ServeArgs *args, Server *server)
+{
+    char text[256];
+    snprintf(text, sizeof text, "listening on %s", server_url(server));
+    server_log(server, "info", text);
+    if (is_json_alone(args, STDOUT_FILENO)) return;
+    printf("Listening on %s\n", server_url(server));
+    fflush(stdout);
 }
 
 /* Serves until a signal ends it. */
@@ -265,9 +292,9 @@ static int serve(const ServeArgs *args, Server *server)
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGHUP);
-    printf("Listening on %s\n", server_url(server));
-    fflush(stdout);
+    tell_address(args, server);
     warn_if_empty(args, server);
+    server_tick(server); /* writes these lines */
     service_notify("READY=1");
     for (;;) {
         int signal = sigtimedwait(&set, NULL, &tick);
@@ -277,7 +304,8 @@ static int serve(const ServeArgs *args, Server *server)
     }
     service_notify("STOPPING=1");
     bool runs, answered = server_stop(server, &runs);
-    if (!answered) cli_error("serve", "stopped before all requests were finished");
+    if (!answered && !is_json_alone(args, STDERR_FILENO))
+        cli_error("serve", "stopped before all requests were finished");
     const int code = answered ? CLI_OK : CLI_FAILED;
     if (!runs) return code;
     fflush(stdout);
@@ -322,7 +350,9 @@ static int start(ServeArgs *args)
     args->options.directories = args->dirs.dir;
     args->options.count = args->dirs.count;
     args->options.log = named ? open_log(args) : args->quiet ? -1 : STDERR_FILENO;
+    args->options.console = named ? STDERR_FILENO : -1;
     if (named && args->options.log < 0) return CLI_FAILED;
+    if (!is_json_alone(args, STDERR_FILENO)) cli_warn_missing("serve", &args->dirs);
     int code = run(args);
     if (named) close(args->options.log);
     return code;

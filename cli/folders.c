@@ -18,11 +18,30 @@
 
 /* ---- Folders --------------------------------------------------------------------------------- */
 
-bool cli_dirs_add(CliDirs *dirs, const char *dir)
+static bool add_one(CliDirs *dirs, const char *dir)
 {
     if (dirs->count == sizeof dirs->dir / sizeof *dirs->dir) return false;
     dirs->dir[dirs->count++] = dir;
     return true;
+}
+
+/* Adds the folders of a path that is split at its colons. */
+static bool add_path(CliDirs *dirs, const char *path)
+{
+    char *rest = strdup(path);
+    if (rest == NULL) return false;
+    bool all = true;
+    dirs->split[dirs->splits++] = rest;
+    for (char *dir; all && (dir = treb_next_place(&rest)) != NULL;) all = add_one(dirs, dir);
+    return all;
+}
+
+bool cli_dirs_add(CliDirs *dirs, const char *dir)
+{
+    /* A folder may have a colon in its name. */
+    bool one = strchr(dir, ':') == NULL || access(dir, F_OK) == 0;
+    return !one && dirs->splits < sizeof dirs->dir / sizeof *dirs->dir ? add_path(dirs, dir)
+                                                                       : add_one(dirs, dir);
 }
 
 void cli_dirs_default(CliDirs *dirs)
@@ -30,14 +49,14 @@ void cli_dirs_default(CliDirs *dirs)
     bool named = dirs->count > 0 && !dirs->by_default;
     const char *path = getenv("TREBUCHET_PATH");
     dirs->by_default = !named;
-    if (dirs->count == 0 && path && *path && (dirs->environment = strdup(path)) != NULL) {
-        char *rest = dirs->environment;
-        for (char *dir; (dir = treb_next_place(&rest)) != NULL;) cli_dirs_add(dirs, dir);
-    }
-    if (dirs->count == 0) cli_dirs_add(dirs, "tables");
+    if (dirs->count == 0 && path && *path) add_path(dirs, path);
+    if (dirs->count == 0) add_one(dirs, "tables");
 }
 
-void cli_dirs_free(CliDirs *dirs) { free(dirs->environment); }
+void cli_dirs_free(CliDirs *dirs)
+{
+    while (dirs->splits > 0) free(dirs->split[--dirs->splits]);
+}
 
 bool cli_hint_unread(const char *path)
 {
@@ -63,11 +82,43 @@ void cli_hint_folders(const char *named, const char *const *dir, size_t count)
     fprintf(stderr, "%s; 'trebuchet gen --help' explains how to make tables.\n", named);
 }
 
+/* Whether a folder can be listed; an address counts as one. If not, errno says why. */
+static bool is_there(const char *folder)
+{
+    if (cli_is_address(folder)) return true;
+    DIR *list = opendir(folder);
+    if (list != NULL) closedir(list);
+    return list != NULL;
+}
+
+bool cli_warn_missing(const char *command, const CliDirs *dirs)
+{
+    size_t there = 0;
+    for (size_t i = 0; i < dirs->count; i++) there += is_there(dirs->dir[i]);
+    if (there == 0 || there == dirs->count) return false;
+    for (size_t i = 0; i < dirs->count; i++)
+        if (!is_there(dirs->dir[i]))
+            cli_warn(command, "warning: %s: cannot open: %s; the other folders are used",
+                     dirs->dir[i], strerror(errno));
+    return true;
+}
+
+/* Leaves out the folders that cannot be listed, with a warning, if there are others. */
+static void leave_out_missing(const char *command, CliDirs *dirs)
+{
+    if (!cli_warn_missing(command, dirs)) return;
+    size_t kept = 0;
+    for (size_t i = 0; i < dirs->count; i++)
+        if (is_there(dirs->dir[i])) dirs->dir[kept++] = dirs->dir[i];
+    dirs->count = kept;
+}
+
 treb_tables *cli_open_tables(const char *command, CliDirs *dirs)
 {
     treb_error error;
     bool named = dirs->count > 0 || getenv("TREBUCHET_PATH") != NULL;
     cli_dirs_default(dirs);
+    leave_out_missing(command, dirs);
     /* ./tables is only the last resort, so it may be absent. */
     size_t count = !named && access(dirs->dir[0], F_OK) != 0 ? 0 : dirs->count;
     treb_tables *tables = treb_tables_open(dirs->dir, count, &error);

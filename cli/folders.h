@@ -11,21 +11,28 @@
 typedef struct CliDirs {
     const char *dir[64];
     size_t count;
-    bool by_default;   /* no --tables was given */
-    char *environment; /* owned: a copy of TREBUCHET_PATH, split at its colons */
+    bool by_default; /* no --tables was given */
+    char *split[65]; /* owned: copies of paths, split at their colons */
+    size_t splits;
 } CliDirs;
 
 /* ---- Folders of tables ----------------------------------------------------------------------- */
 
-/* Adds a folder that --tables names. Returns false if there are too many. */
+/* Adds a folder that --tables names, or several with colons between them, as in TREBUCHET_PATH.
+ * Returns false if there are too many. */
 bool cli_dirs_add(CliDirs *dirs, const char *dir);
 
 /* If the list is empty, adds the folders of TREBUCHET_PATH or, without that, "tables". */
 void cli_dirs_default(CliDirs *dirs);
 void cli_dirs_free(CliDirs *dirs);
 
-/* Opens the tables of the folders, or of the default ones. Returns NULL after reporting a failure. */
+/* Opens the tables of the folders, or of the default ones. If some folders cannot be opened, but
+ * not all, warns and leaves them out of the list. Returns NULL after reporting a failure. */
 treb_tables *cli_open_tables(const char *command, CliDirs *dirs);
+
+/* Warns of the folders that cannot be opened, unless that is true of all. Returns whether there are
+ * some. */
+bool cli_warn_missing(const char *command, const CliDirs *dirs);
 
 /* Names every file with something wrong that the command met, with what to do, and closes the tables,
  * which may be NULL. Returns `code`, or CLI_FAILED if the command would otherwise succeed although a

@@ -18,8 +18,9 @@ void gen_choose_folder(GenArgs *args, CliDirs *dirs)
     *dirs = (CliDirs){0};
     cli_dirs_default(dirs);
     if (args->options.directory == NULL) args->options.directory = dirs->dir[0];
-    *dirs =
-        (CliDirs){.dir = {args->options.directory}, .count = 1, .environment = dirs->environment};
+    dirs->dir[0] = args->options.directory;
+    dirs->count = 1;
+    dirs->by_default = false;
 }
 
 /* Adds an option or material to the words that name the same tables in the command of a job. */

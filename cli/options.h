@@ -72,7 +72,7 @@ void cli_print_help(FILE *out, const CliCommand *command);
 #define CLI_OPTION_JSON(help) {"json", 0, NULL, cli_set_json, 0, 0, 0, help}
 #define CLI_OPTION_JSON_LOG {"json-log", 0, NULL, cli_set_json, 0, 0, 0, NULL}
 #define CLI_OPTION_TABLES(type, member) \
-    {"tables", 't', "DIR", CLI_DIRS(type, member), "look for tables in DIR; may be given several times"}
+    {"tables", 't', "DIR", CLI_DIRS(type, member), "look for tables in DIR, or DIR:DIR...; may be given several times"}
 #define CLI_OPTION_QUIET(type, member) {"quiet", 'q', NULL, CLI_FLAG(type, member), "no progress"}
 #define CLI_OPTION_HELP {"help", 'h', NULL, NULL, 0, 0, 0, "print this help"}
 #define CLI_OPTIONS_END {NULL, 0, NULL, NULL, 0, 0, 0, NULL}

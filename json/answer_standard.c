@@ -61,9 +61,9 @@ static void set_distances(StandardFields *fields, const treb_value *value)
         int sign = value->wdl > TREB_DRAW ? 1 : value->wdl < TREB_DRAW ? -1 : 0;
         fields->known[m] = value->status[TREB_WDL] == TREB_OK && value->status[m] == TREB_OK;
         fields->plies[m] = sign * value->plies[m];
-        /* 0 always means a draw. So a mated side has DTZ -1, as with Syzygy; its other distances are unknown. */
+        /* 0 always means a draw. So a mated side has DTZ and DTC -1, as lila-tablebase has; its DTM is unknown. */
         if (fields->checkmate) fields->plies[m] = -1;
-        if (fields->checkmate && m != TREB_DTZ) fields->known[m] = false;
+        if (fields->checkmate && m == TREB_DTM) fields->known[m] = false;
     }
     fields->rounded = value->rounded[TREB_DTZ] != TREB_EXACT && !fields->checkmate;
 }
@@ -120,6 +120,7 @@ static void fill_fields(StandardFields *fields, AnswerContext *context, const tr
     fields->insufficient = answer_insufficient(pos);
     fields->category = category_of(fields, &value, pos->halfmove, before);
     set_distances(fields, &value);
+    if (context->no_dtc) fields->known[TREB_DTC] = false;
 }
 
 /* ---- The moves ------------------------------------------------------------------------------- */
@@ -140,6 +141,7 @@ static void fill_entry(StandardMove *entry, AnswerContext *context, const treb_p
     fill_fields(&entry->fields, context, &child, pos->halfmove, failure);
     if (entry->fields.category == CATEGORY_UNKNOWN && entry->zeroing)
         standard_blocked_fields(context, &child, &entry->fields);
+    if (context->no_dtc) entry->fields.known[TREB_DTC] = false;
 }
 
 /* Compares the distances after two moves: negative distances first, the shortest first; then unknown
@@ -228,6 +230,14 @@ static json_t *entry_json(const StandardMove *entry)
     return object;
 }
 
+static void leave_out_dtc(json_t *object)
+{
+    size_t i;
+    json_t *move;
+    put(object, "dtc", json_null());
+    json_array_foreach (json_object_get(object, "moves"), i, move) put(move, "dtc", json_null());
+}
+
 /* Builds the object from tables, some of which may be missing. */
 static json_t *standard_by_tables(AnswerContext *context, const treb_position *pos,
                                   StandardFields fields, treb_error *failure)
@@ -261,6 +271,7 @@ json_t *answer_standard(AnswerContext *context, const treb_position *pos, treb_e
     if (blocked != NULL) {
         failure->status = TREB_OK;
         object = standard_blocked_json(blocked, failure);
+        if (object != NULL && context->no_dtc) leave_out_dtc(object);
     } else if (status == TREB_OK) {
         object = standard_by_tables(context, pos, fields, failure);
     }

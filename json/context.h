@@ -27,6 +27,7 @@ typedef struct AnswerContext {
     const treb_tables *tables;
     const char *const *directories; /* folders with blocked-pawn tables */
     size_t directory_count;
+    bool no_dtc;    /* answer_standard leaves DTC out, and does not sort by it */
     unsigned flags; /* out: ANSWER_PARTIAL and others, added by each builder */
     char missing_material
         [24]; /* out: material of the first missing table that answer_probe met, or "" */

@@ -32,7 +32,9 @@ static void note_end(StandardFields *fields, const treb_position *pos)
     if (movegen_any(pos)) return;
     fields->checkmate = position_in_check(pos);
     fields->stalemate = !fields->checkmate;
-    if (fields->checkmate) fields->category = CATEGORY_LOSS;
+    if (!fields->checkmate) return;
+    fields->category = CATEGORY_LOSS;
+    fields->plies[TREB_DTC] = -1; /* as after a move from a table */
 }
 
 bool standard_blocked_fields(AnswerContext *context, const treb_position *pos,

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/chess/position.h"
 #include "json/put.h"
 
 const char *answer_code(treb_status status)
@@ -71,6 +72,14 @@ bool answer_rule_of(const char *text, treb_rule *out)
 {
     *out = strcmp(text, "none") == 0 ? TREB_RULE_NONE : TREB_RULE_50;
     return strcmp(text, answer_rule_name(*out)) == 0;
+}
+
+bool answer_dtc_of(const char *text, const treb_position *pos, bool *shown)
+{
+    enum { AUXILIARY_MEN = 8 };
+    bool always = strcmp(text, "always") == 0, auxiliary = strcmp(text, "auxiliary") == 0;
+    *shown = always || (auxiliary && bit_count(position_occupied(pos)) >= AUXILIARY_MEN);
+    return always || auxiliary || strcmp(text, "never") == 0;
 }
 
 json_t *answer_error(const char *code, const char *message)

@@ -28,6 +28,10 @@ const char *answer_rule_name(treb_rule rule);
 /* Reads "50" or "none"; false if `text` is neither. */
 bool answer_rule_of(const char *text, treb_rule *out);
 
+/* lila-tablebase's parameter dtc: "never", "auxiliary" (with eight men or more) or "always". Sets
+ * *shown to whether DTC is shown for a position. Returns false if the text is no such word. */
+bool answer_dtc_of(const char *text, const treb_position *pos, bool *shown);
+
 /* "white" or "black". */
 const char *answer_color(int color);
 

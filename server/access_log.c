@@ -10,11 +10,14 @@
 #include <time.h>
 #include <unistd.h>
 
-void access_log_init(AccessLog *log, int fd)
+void access_log_init(AccessLog *log, int fd, int console)
 {
     log->fd = fd;
+    log->console = console;
     log->used = 0;
     log->dropped = 0;
+    log->failure = 0;
+    atomic_init(&log->lost, 0);
     pthread_mutex_init(&log->lock, NULL);
 }
 
@@ -47,6 +50,18 @@ static bool can_write(int fd)
     return poll(&p, 1, 0) == 1 && (p.revents & POLLOUT);
 }
 
+/* Tells once that the log cannot be written, until it can be written again. */
+static void tell_failure(AccessLog *log, int reason)
+{
+    char text[128];
+    bool known = log->failure == reason;
+    log->failure = reason;
+    if (!known && log->console >= 0)
+        dprintf(log->console,
+                "trebuchet serve: cannot write the log: %s; lines are lost until that is mended\n",
+                strerror_r(reason, text, sizeof text));
+}
+
 /* Writes the buffer, in pieces small enough not to block once poll has reported POLLOUT. */
 static void write_out(AccessLog *log)
 {
@@ -55,9 +70,13 @@ static void write_out(AccessLog *log)
     while (done < log->used && can_write(log->fd)) {
         size_t piece = log->used - done < PIECE ? log->used - done : PIECE;
         ssize_t n = write(log->fd, log->buffer + done, piece);
-        if (n < 0 && errno != EINTR && errno != EAGAIN) break;
+        if (n < 0 && errno != EINTR && errno != EAGAIN) {
+            tell_failure(log, errno);
+            break;
+        }
         if (n > 0) done += (size_t)n;
     }
+    if (done == log->used) log->failure = 0;
     log->used -= done;
     memmove(log->buffer, log->buffer + done, log->used);
 }
@@ -71,6 +90,7 @@ static void add_line(AccessLog *log, const char *line, size_t length)
         log->used += length;
     } else {
         log->dropped++;
+        atomic_fetch_add_explicit(&log->lost, 1, memory_order_relaxed);
     }
     pthread_mutex_unlock(&log->lock);
 }
@@ -127,7 +147,7 @@ void access_log_flush(AccessLog *log)
     pthread_mutex_unlock(&log->lock);
     if (dropped)
         access_log_message(log, "warning",
-                           "%llu lines of this log were lost, as its reader was too slow",
+                           "%llu lines of this log were lost, as it could not be written",
                            (unsigned long long)dropped);
 }
 

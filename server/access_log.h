@@ -4,6 +4,7 @@
 #define TREB_SERVER_ACCESS_LOG_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,10 +12,14 @@
 enum { ACCESS_LOG_BUFFER = 64 << 10, ACCESS_LOG_LINE = 16 << 10 };
 
 typedef struct AccessLog {
-    int fd; /* -1: nothing is logged */
+    int fd;      /* -1: nothing is logged */
+    int console; /* where it is told that the log cannot be written; -1: nowhere */
     pthread_mutex_t lock;
     size_t used;
-    uint64_t dropped; /* lines lost because the reader of the log has stopped reading */
+    uint64_t dropped; /* lines lost since the log was last written: its reader has stopped reading,
+                       * or writing fails */
+    _Atomic uint64_t lost; /* all lines lost */
+    int failure;           /* why writing fails, as errno; 0: it does not */
     char buffer[ACCESS_LOG_BUFFER];
 } AccessLog;
 
@@ -26,7 +31,7 @@ typedef struct AccessLogEntry {
     bool kept; /* the response came from the cache */
 } AccessLogEntry;
 
-void access_log_init(AccessLog *log, int fd);
+void access_log_init(AccessLog *log, int fd, int console);
 void access_log_close(AccessLog *log);
 void access_log_request(AccessLog *log, const AccessLogEntry *request);
 

@@ -50,6 +50,7 @@ typedef struct Request {
     size_t bytes;
     uint64_t started, arrival; /* clock_nanoseconds at its first line, at its end */
     bool target_long;
+    bool needs_host; /* HTTP/1.1 */
     char *target;
     char cache_key[]; /* a mark for what else an answer depends on, then the target */
 } Request;
@@ -235,11 +236,23 @@ static bool is_hopeless(Request *r)
     return length > BODY_FAR * r->server->body || header(r, MHD_HTTP_HEADER_EXPECT) != NULL;
 }
 
+/* HTTP/1.1 requires a host, but the library does not if it is lenient in other things. */
+static bool lacks_host(const Request *r)
+{
+    return r->needs_host && header(r, MHD_HTTP_HEADER_HOST) == NULL;
+}
+
 /* Checks target and headers before the body is read. Returns MHD_YES without a response if the body
  * may follow. */
 static enum MHD_Result check_headers(Request *r)
 {
     enum MHD_Result result;
+    if (lacks_host(r))
+        return send_error(r, MHD_HTTP_BAD_REQUEST, "bad_request",
+                          "the request has no Host header, which HTTP/1.1 requires");
+    if (strchr(r->target, ' ') != NULL)
+        return send_error(r, MHD_HTTP_BAD_REQUEST, "bad_request",
+                          "the address has a space: write _ or %20 instead");
     if (!find_route(r, &result)) return result;
     r->gzip = headers_accept_gzip(header(r, MHD_HTTP_HEADER_ACCEPT_ENCODING));
     if (is_hopeless(r))
@@ -411,7 +424,7 @@ static enum MHD_Result first_look(Request *r, const char *method)
         return send_error(r, MHD_HTTP_SERVICE_UNAVAILABLE, "busy", shutting_down);
     /* The response is sent on the next call: one before the end of the headers would end the
      * connection. */
-    if (!find_kept(r)) return check_headers(r);
+    if (lacks_host(r) || !find_kept(r)) return check_headers(r);
     r->state = REQUEST_WORKED;
     return MHD_YES;
 }
@@ -421,9 +434,12 @@ enum MHD_Result handler_run(void *server, struct MHD_Connection *connection, con
                             void **request)
 {
     Request *r = *request;
-    (void)server, (void)connection, (void)url, (void)version;
+    (void)server, (void)connection, (void)url;
     if (r == NULL || r->connection == NULL) return MHD_NO;
-    if (r->state == REQUEST_NEW) return first_look(r, method);
+    if (r->state == REQUEST_NEW) {
+        r->needs_host = strcmp(version, MHD_HTTP_VERSION_1_1) == 0;
+        return first_look(r, method);
+    }
     if (*size > 0) {
         if (r->state == REQUEST_BODY) return take_body(r, data, size);
         *size = 0; /* the body is not needed */

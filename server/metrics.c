@@ -2,8 +2,11 @@
 #include "server/metrics.h"
 
 #include <assert.h>
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 /* Status codes that are counted. The last entry counts all others. */
 static const unsigned codes[METRICS_CODES] = {200, 204, 304, 400, 404, 405,
@@ -107,6 +110,42 @@ static void put_traffic(FILE *out, Metrics *m)
             load(&m->background));
     put_one(out, "trebuchet_background_total", "counter",
             "Lists made and positions solved in the background.", load(&m->finished));
+    put_one(out, "trebuchet_log_lines_lost_total", "counter",
+            "Lines of the log that could not be written.", load(&m->log_lost));
+}
+
+/* The process, under the names that Prometheus' own clients use. */
+static void put_process(FILE *out, const Metrics *m)
+{
+    enum { MICRO = 1000000 };
+    struct rusage used;
+    struct rlimit files;
+    unsigned long long pages = 0;
+    long open = -3; /* those of this and the parent folder, and of the listing itself */
+    put_one(out, "process_start_time_seconds", "gauge", "When the server began, since 1970.",
+            (unsigned long long)m->started);
+    if (getrusage(RUSAGE_SELF, &used) == 0) {
+        put_head(out, "process_cpu_seconds_total", "counter", "Processor time used.");
+        fprintf(out, "process_cpu_seconds_total %.2f\n",
+                (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                    (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / MICRO);
+    }
+    FILE *sizes = fopen("/proc/self/statm", "re");
+    if (sizes != NULL && fscanf(sizes, "%*u %llu", &pages) == 1)
+        put_one(out, "process_resident_memory_bytes", "gauge",
+                "Memory that the process has, with the parts of tables that the system keeps for it.",
+                pages * (unsigned long long)sysconf(_SC_PAGESIZE));
+    if (sizes != NULL) fclose(sizes);
+    DIR *list = opendir("/proc/self/fd");
+    if (list != NULL) {
+        while (readdir(list) != NULL) open++;
+        closedir(list);
+        put_one(out, "process_open_fds", "gauge", "Open file descriptors.",
+                (unsigned long long)open);
+    }
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur != RLIM_INFINITY)
+        put_one(out, "process_max_fds", "gauge", "Most file descriptors that may be open.",
+                (unsigned long long)files.rlim_cur);
 }
 
 static void put_tables(FILE *out, Metrics *m, TableSet *set)
@@ -117,6 +156,9 @@ static void put_tables(FILE *out, Metrics *m, TableSet *set)
     response_cache_info(set->cache, &kept);
     put_one(out, "trebuchet_tables", "gauge", "Table files installed.",
             treb_tables_count(set->tables));
+    put_one(out, "trebuchet_faulty_files", "gauge",
+            "Files with something wrong found since the tables were last loaded.",
+            treb_tables_faults(set->tables));
     put_one(out, "trebuchet_reloads_total", "counter", "Times the tables were reloaded.",
             load(&m->reloads));
     put_one(out, "trebuchet_reload_failures_total", "counter", "Reloads that failed.",
@@ -147,8 +189,7 @@ char *metrics_prometheus(Metrics *metrics, TableSet *set)
     if (out == NULL) return NULL;
     put_head(out, "trebuchet_build_info", "gauge", "The version that runs.");
     fprintf(out, "trebuchet_build_info{version=\"" TREB_VERSION "\"} 1\n");
-    put_one(out, "process_start_time_seconds", "gauge", "When the server began, since 1970.",
-            (unsigned long long)metrics->started);
+    put_process(out, metrics);
     put_requests(out, metrics);
     put_histograms(out, metrics);
     put_traffic(out, metrics);

@@ -24,6 +24,7 @@ typedef struct Metrics {
     _Atomic uint64_t finished;         /* background jobs done */
     _Atomic uint64_t connections;      /* open connections */
     _Atomic uint64_t busy;             /* requests being answered */
+    _Atomic uint64_t log_lost;         /* lines of the log that were lost */
     int64_t started;                   /* start of the server, in seconds since 1970 */
     unsigned routes;                   /* number of routes */
     const char *label[METRICS_ROUTES]; /* name of each route */

@@ -36,8 +36,11 @@ static bool decode(const char *text, size_t length, bool plus_is_space, char **a
 /* Skips the host of "http://host/path", the form of a request to a proxy. */
 static const char *skip_host(const char *target)
 {
-    if (strncasecmp(target, "http://", 7) != 0) return target;
-    const char *path = target + 7 + strcspn(target + 7, "/?");
+    size_t scheme = strncasecmp(target, "http://", 7) == 0    ? 7
+                    : strncasecmp(target, "https://", 8) == 0 ? 8
+                                                              : 0;
+    if (scheme == 0) return target;
+    const char *path = target + scheme + strcspn(target + scheme, "/?");
     return *path == '/' ? path : "/";
 }
 

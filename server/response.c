@@ -33,6 +33,7 @@ static const char *vary(const Response *response)
 static void add_headers(struct MHD_Response *mhd, const Response *response, const char *etag)
 {
     MHD_add_response_header(mhd, MHD_HTTP_HEADER_ACCESS_CONTROL_ALLOW_ORIGIN, "*");
+    MHD_add_response_header(mhd, "Access-Control-Expose-Headers", "ETag, Retry-After");
     MHD_add_response_header(mhd, MHD_HTTP_HEADER_CACHE_CONTROL,
                             cache_control(response->cache_policy));
     if (*etag) MHD_add_response_header(mhd, MHD_HTTP_HEADER_ETAG, etag);
@@ -91,7 +92,8 @@ static void add_special_headers(struct MHD_Response *mhd, const Reply *reply)
     if (reply->allow != NULL) MHD_add_response_header(mhd, MHD_HTTP_HEADER_ALLOW, reply->allow);
     if (reply->status == MHD_HTTP_NO_CONTENT) {
         MHD_add_response_header(mhd, "Access-Control-Allow-Methods", reply->allow);
-        MHD_add_response_header(mhd, "Access-Control-Allow-Headers", "Content-Type, If-None-Match");
+        /* The star does not stand for Authorization, which clients with a proxy may send. */
+        MHD_add_response_header(mhd, "Access-Control-Allow-Headers", "*, Authorization, Content-Type, If-None-Match");
         MHD_add_response_header(mhd, "Access-Control-Max-Age", "86400");
     }
     if (reply->status == MHD_HTTP_SERVICE_UNAVAILABLE ||

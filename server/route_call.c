@@ -28,7 +28,7 @@ static bool read_position(const RouteCall *call, ReadText *read, treb_position *
     if (!route_get(call, "fen", &text, reply)) return false;
     if (text == NULL) {
         reply_error(reply, MHD_HTTP_BAD_REQUEST, "bad_request",
-                    "the parameter fen is missing: route_give a position, such as "
+                    "the parameter fen is missing: give a position, such as "
                     "?fen=8/8/8/8/8/2k5/1q6/K7_w_-_-_0_1");
         return false;
     }
@@ -66,6 +66,16 @@ bool route_get_rule(const RouteCall *call, treb_rule *rule, Reply *reply)
     if (text == NULL || answer_rule_of(text, rule)) return true;
     reply_error(reply, MHD_HTTP_BAD_REQUEST, "bad_request",
                 "the parameter rule must be 50 or none");
+    return false;
+}
+
+bool route_get_dtc(const RouteCall *call, const treb_position *pos, bool *shown, Reply *reply)
+{
+    const char *text;
+    if (!route_get(call, "dtc", &text, reply)) return false;
+    if (answer_dtc_of(text != NULL ? text : "auxiliary", pos, shown)) return true;
+    reply_error(reply, MHD_HTTP_BAD_REQUEST, "bad_request",
+                "the parameter dtc must be never, auxiliary or always");
     return false;
 }
 

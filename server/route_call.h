@@ -52,6 +52,9 @@ bool route_get_metric(const RouteCall *call, treb_metric *metric, Reply *reply);
 /* `rule`; the 50-move rule by default. */
 bool route_get_rule(const RouteCall *call, treb_rule *rule, Reply *reply);
 
+/* `dtc`, as lila-tablebase has it: whether DTC is shown for the position. "auxiliary" by default. */
+bool route_get_dtc(const RouteCall *call, const treb_position *pos, bool *shown, Reply *reply);
+
 /* A parameter that is "white" or "black"; -1 by default. */
 bool route_get_color(const RouteCall *call, const char *name, int *color, Reply *reply);
 

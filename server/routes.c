@@ -17,9 +17,11 @@ static void run_standard(const RouteCall *call, Reply *reply)
 {
     treb_position pos;
     treb_error error;
+    bool dtc;
     AnswerContext context = route_context(call);
     reply->negotiated = true;
-    if (!route_get_standard(call, &pos, reply)) return;
+    if (!route_get_standard(call, &pos, reply) || !route_get_dtc(call, &pos, &dtc, reply)) return;
+    context.no_dtc = !dtc;
     json_t *object = answer_standard(&context, &pos, &error);
     /* If DTZ is unknown because of a fault, and not for a missing table, the whole answer fails. */
     bool failed = object != NULL && json_is_null(json_object_get(object, "dtz")) &&
@@ -35,9 +37,10 @@ static void run_mainline(const RouteCall *call, Reply *reply)
 {
     treb_position pos;
     treb_error error = {0};
+    bool dtc; /* has no effect here, but must be one of the words, as for /standard */
     AnswerContext context = route_context(call);
     reply->negotiated = true;
-    if (!route_get_standard(call, &pos, reply)) return;
+    if (!route_get_standard(call, &pos, reply) || !route_get_dtc(call, &pos, &dtc, reply)) return;
     route_give_as(call->format, call, reply, &context, answer_mainline(&context, &pos, &error),
                   &error, CACHE_FOREVER);
 }
@@ -214,6 +217,8 @@ static void run_healthz(const RouteCall *call, Reply *reply)
     json_t *object = json_object();
     json_object_set_new(object, "status", json_string(ready ? "ok" : "no_tables"));
     json_object_set_new(object, "tables", json_integer((json_int_t)count));
+    json_object_set_new(object, "faulty",
+                        json_integer((json_int_t)treb_tables_faults(call->set->tables)));
     reply_json(reply, ready ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE, object);
 }
 
@@ -240,11 +245,23 @@ static void run_page(const RouteCall *call, Reply *reply)
     reply->asset = find_asset(call->query->path);
 }
 
+/* Whether a path is that of a variant, or below it: lila-tablebase has "/atomic/mainline". */
+static bool is_below(const char *path, const char *variant)
+{
+    size_t length = strlen(variant);
+    return strncmp(path, variant, length) == 0 && (path[length] == '\0' || path[length] == '/');
+}
+
 static void run_nothing(const RouteCall *call, Reply *reply)
 {
-    (void)call;
-    reply_error(reply, MHD_HTTP_NOT_FOUND, "not_found",
-                "there is nothing at this address; /v1/openapi.json lists all addresses");
+    const char *path = call->query->path;
+    if (is_below(path, "/atomic") || is_below(path, "/antichess"))
+        reply_error(reply, MHD_HTTP_NOT_FOUND, "not_found",
+                    "standard chess only: there are no tables of atomic chess and antichess here; "
+                    "/standard answers for standard chess");
+    else
+        reply_error(reply, MHD_HTTP_NOT_FOUND, "not_found",
+                    "there is nothing at this address; /v1/openapi.json lists all addresses");
 }
 
 /* ---- The table of routes --------------------------------------------------------------------- */
@@ -287,7 +304,8 @@ const Route *route_find(const char *path, const char **path_suffix)
         const Route *route = &routes[i];
         size_t length = strlen(route->path);
         if (strncmp(path, route->path, length) != 0) continue;
-        if (!route->prefix && path[length] != '\0') continue;
+        /* A slash at the end makes no difference. */
+        if (!route->prefix && path[length] != '\0' && strcmp(path + length, "/") != 0) continue;
         *path_suffix = path + length;
         return route;
     }

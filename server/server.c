@@ -16,7 +16,8 @@
 #include "server/server_state.h"
 #include "json/context.h"
 
-/* Returns the number of connections that the system's limit of open files allows, at most `wanted`.
+/* Returns the number of connections that the system's limit of open files allows, at most `wanted`,
+ * and lowers that of one client with it.
  * Tables come first; while they are reloaded each file is open twice. */
 static unsigned fit_connections(Server *s, unsigned wanted)
 {
@@ -28,10 +29,13 @@ static unsigned fit_connections(Server *s, unsigned wanted)
     rlim_t files = 2 * treb_tables_count(s->holder.current->tables) + OTHERS;
     if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= files + wanted) return wanted;
     unsigned fit = limit.rlim_cur > files + LEAST ? (unsigned)(limit.rlim_cur - files) : LEAST;
-    access_log_message(
-        &s->log, "warning",
-        "only %u connections instead of %u: the system allows %llu open files (ulimit -n)", fit,
-        wanted, (unsigned long long)limit.rlim_cur);
+    /* One client must not take all that are left. */
+    unsigned *each = &s->connections.limits.each, half = fit / 2;
+    if (*each > half) *each = half;
+    access_log_message(&s->log, "warning",
+                       "only %u connections instead of %u, and %u of one client: the system allows "
+                       "%llu open files (ulimit -n)",
+                       fit, wanted, *each, (unsigned long long)limit.rlim_cur);
     return fit;
 }
 
@@ -57,7 +61,8 @@ static bool start_daemon(Server *s, const ServerOptions *o)
         {MHD_OPTION_CONNECTION_LIMIT, connections, NULL},
         {MHD_OPTION_CONNECTION_TIMEOUT, o->timeout, NULL},
         {MHD_OPTION_CONNECTION_MEMORY_LIMIT, (intptr_t)o->headers, NULL},
-        {MHD_OPTION_STRICT_FOR_CLIENT, 1, NULL},
+        /* Else it closes the connection without a word if the address has a space. */
+        {MHD_OPTION_STRICT_FOR_CLIENT, 0, NULL},
         {MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, NULL},
         {MHD_OPTION_URI_LOG_CALLBACK, (intptr_t)handler_begin, s},
         {MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)handler_end, s},
@@ -106,6 +111,32 @@ static treb_status start_listening(Listening *out, const ServerOptions *o, treb_
     return listen_tcp(out, o->bind, o->port, error);
 }
 
+/* Logs each file with something wrong that was found since the last call, once. */
+static void tell_faults(Server *s)
+{
+    treb_error why;
+    TableSet *set = tableset_acquire(&s->holder);
+    for (; set->faults_told < treb_tables_faults(set->tables); set->faults_told++) {
+        treb_tables_fault(set->tables, set->faults_told, &why);
+        access_log_message(&s->log, "error",
+                           "%s; put a good copy in its place under another name, rename it, and "
+                           "reload (SIGHUP)",
+                           why.text);
+    }
+    tableset_release(set);
+}
+
+/* Logs which folders are left out. */
+static void tell_missing(Server *s)
+{
+    size_t number = 0;
+    if (s->holder.count < 2) return;
+    for (const char *folder; (folder = tableset_missing(&s->holder, &number)) != NULL;)
+        access_log_message(&s->log, "warning",
+                           "%s: cannot open: %s; the tables of the other folders are used", folder,
+                           strerror(errno));
+}
+
 Server *server_start(const ServerOptions *o, treb_error *error)
 {
     Server *s = calloc(1, sizeof *s);
@@ -132,19 +163,28 @@ Server *server_start(const ServerOptions *o, treb_error *error)
         free(s);
         return NULL;
     }
-    access_log_init(&s->log, o->log);
+    access_log_init(&s->log, o->log, o->console);
     connections_init(&s->connections, &(ConnectionLimits){.request = o->timeout,
                                                           .answer = o->send_timeout,
                                                           .each = o->per_client,
                                                           .proxies = o->proxies});
     bool opened = tableset_open(&s->holder, error) == TREB_OK;
-    if (opened && start_threads(s, o, error)) return s;
+    if (opened && start_threads(s, o, error)) {
+        tell_missing(s);
+        tell_faults(s);
+        return s;
+    }
     tableset_close(&s->holder);
     connections_destroy(&s->connections);
     access_log_close(&s->log);
     listen_close(&s->listening);
     free(s);
     return NULL;
+}
+
+void server_log(Server *s, const char *level, const char *text)
+{
+    access_log_message(&s->log, level, "%s", text);
 }
 
 const char *server_url(const Server *s) { return s->listening.url; }
@@ -166,7 +206,9 @@ void server_tick(Server *s)
     background_counts(s->background, &pending, &finished);
     s->metrics.background = pending;
     s->metrics.finished = finished;
+    tell_faults(s);
     access_log_flush(&s->log);
+    s->metrics.log_lost = s->log.lost;
 }
 
 void server_reload(Server *s)
@@ -178,6 +220,8 @@ void server_reload(Server *s)
         access_log_message(&s->log, tableset_ready(set, s->allow_empty) ? "info" : "warning",
                            "tables reloaded: %zu files", treb_tables_count(set->tables));
         tableset_release(set);
+        tell_missing(s);
+        tell_faults(s);
         return;
     }
     s->metrics.failed_reloads++;

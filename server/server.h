@@ -39,6 +39,7 @@ typedef struct ServerOptions {
         solve_memory; /* bytes for solving one position without a table; 0: no position is solved */
     unsigned solve_seconds; /* most seconds for solving one position */
     int log;                /* file descriptor of the access log, or -1 */
+    int console;            /* descriptor for the message that the log cannot be written, or -1 */
     /* Writes to `text` how the owner of this machine can make a missing table, and what it takes.
      * Returns false if it cannot be made here. Called by several threads at a time. May be NULL. */
     bool (*advise)(const char *material, char *text, size_t size);
@@ -52,6 +53,9 @@ Server *server_start(const ServerOptions *options, treb_error *error);
 
 /* "http://127.0.0.1:8080/", "unix:/run/trebuchet.sock". */
 const char *server_url(const Server *server);
+
+/* Writes a line to the log, if there is one: `level` is "info", "warning" or "error". */
+void server_log(Server *server, const char *level, const char *text);
 
 /* Returns whether there are tables, or the server may run without any. */
 bool server_ready(Server *server);

@@ -2,16 +2,47 @@
 #include "server/tableset.h"
 
 #include <assert.h>
+#include <dirent.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "core/system/error.h"
 
+/* Whether a folder can be listed; an address counts as one. */
+static bool is_there(const char *folder)
+{
+    if (strstr(folder, "://") != NULL) return true;
+    DIR *list = opendir(folder);
+    if (list != NULL) closedir(list);
+    return list != NULL;
+}
+
 treb_tables *tableset_tables(const TableHolder *holder, treb_error *error)
 {
-    size_t count = holder->count;
-    if (holder->lenient && count == 1 && access(holder->directories[0], F_OK) != 0) count = 0;
-    return treb_tables_open(holder->directories, count, error);
+    size_t count = 0;
+    if (holder->lenient && holder->count == 1 && access(holder->directories[0], F_OK) != 0)
+        return treb_tables_open(NULL, 0, error);
+    const char **present = calloc(holder->count + 1, sizeof *present);
+    if (present == NULL) {
+        fail_memory(error);
+        return NULL;
+    }
+    for (size_t i = 0; i < holder->count; i++)
+        if (is_there(holder->directories[i])) present[count++] = holder->directories[i];
+    treb_tables *tables = count > 0 ? treb_tables_open(present, count, error)
+                                    : treb_tables_open(holder->directories, holder->count, error);
+    free(present);
+    return tables;
+}
+
+const char *tableset_missing(const TableHolder *holder, size_t *number)
+{
+    while (*number < holder->count) {
+        const char *folder = holder->directories[(*number)++];
+        if (!is_there(folder)) return folder;
+    }
+    return NULL;
 }
 
 static TableSet *set_open(const TableHolder *holder, treb_error *error)
@@ -28,6 +59,7 @@ static TableSet *set_open(const TableHolder *holder, treb_error *error)
         return NULL;
     }
     treb_tables_set_memory(set->tables, holder->block_bytes);
+    treb_tables_check(set->tables);
     atomic_init(&set->users, 1);
     return set;
 }

@@ -16,6 +16,7 @@ typedef struct TableSet {
     treb_tables *tables;
     ResponseCache *cache; /* responses made from these tables */
     atomic_uint users;
+    size_t faults_told; /* how many files with something wrong are in the log; for one thread */
 } TableSet;
 
 typedef struct TableHolder {
@@ -28,9 +29,13 @@ typedef struct TableHolder {
     uint64_t cache_bytes; /* memory for the cache of responses */
 } TableHolder;
 
-/* Opens the tables of the folders once more, independent of any set; the caller closes them. Returns
- * NULL and an error on failure. */
+/* Opens the tables of the folders once more, independent of any set; the caller closes them. Folders
+ * that cannot be opened are left out if there are others. Returns NULL and an error on failure. */
 treb_tables *tableset_tables(const TableHolder *holder, treb_error *error);
+
+/* Returns the next folder from `number` on that cannot be opened, with errno saying why, and moves
+ * *number behind it; NULL if there is none. */
+const char *tableset_missing(const TableHolder *holder, size_t *number);
 
 /* Opens the first set. The caller has filled in all members after `current`, and keeps
  * `directories` valid. */

@@ -251,7 +251,7 @@ def test_log(serve, tables):
     for target in (b"/\x01\x7f\"\\", b"/standard?fen=\xff\xfe"):
         answer = exchange(server, b"GET " + target + b" HTTP/1.1\r\nHost: x\r\n\r\n" + LAST)
         assert status(answer)[0][:1] == b"4", answer[:300]
-    assert server.get("/healthz").json() == {"status": "ok", "tables": 23}, "it is still there"
+    assert server.get("/healthz").json() == {"status": "ok", "tables": 23, "faulty": 0}, "it is still there"
     server.stop()
     lines = server.logged()
     assert sum(f'"target":"{STANDARD}","status":200' in line for line in lines) == 1

@@ -127,7 +127,7 @@ def test_damaged_file_comes(serve, bad_folder):
 def test_no_tables(serve):
     server = serve("--log", "access")
     r = server.get("/healthz", 503).header("retry-after: ")
-    assert r.json() == {"status": "no_tables", "tables": 0}
+    assert r.json() == {"status": "no_tables", "tables": 0, "faulty": 0}
     # The warning comes after the address.
     wait_for(lambda: f"kill -HUP {server.pid}" in read(server.log), "it says what to do")
     assert "no tables in tables" in read(server.log) and "trebuchet gen --men 4" in read(server.log)
@@ -136,7 +136,7 @@ def test_no_tables(serve):
     assert d["tables"] == [] and d["ranks"] == []
     copy_files("tables", "KPvK.*")
     server.reload(log="access")
-    assert server.get("/healthz").json() == {"status": "ok", "tables": 4}
+    assert server.get("/healthz").json() == {"status": "ok", "tables": 4, "faulty": 0}
     for name in os.listdir("tables"):
         os.remove(f"tables/{name}")
     server.reload("tables reloaded: 0 files", log="access")
@@ -153,7 +153,7 @@ def test_no_tables(serve):
 
 def test_allowed_to_be_empty(serve):
     server = serve("--quiet", "--allow-empty")
-    assert server.get("/healthz").json() == {"status": "ok", "tables": 0}
+    assert server.get("/healthz").json() == {"status": "ok", "tables": 0, "faulty": 0}
     server.stop()
     assert read(server.log) == "", "no warning"
 

@@ -364,7 +364,7 @@ def test_strategies_refused(server, fen, status, code):
 
 
 def test_health(server):
-    assert server.get("/healthz").json() == {"status": "ok", "tables": 23}
+    assert server.get("/healthz").json() == {"status": "ok", "tables": 23, "faulty": 0}
 
 
 def test_metrics(server):

@@ -165,7 +165,7 @@ END_TEST
 static int expected_distance(const treb_value *value, int metric, bool mated)
 {
     int plies = value->plies[metric];
-    if (mated) return metric == TREB_DTZ ? -1 : -1000; /* 0 is for draws */
+    if (mated) return metric == TREB_DTM ? -1000 : -1; /* 0 is for draws */
     if (metric == TREB_DTC) plies = (plies + 1) / 2;
     return value->wdl == TREB_DRAW ? 0 : value->wdl < TREB_DRAW ? -plies : plies;
 }

@@ -681,11 +681,11 @@ START_TEST(health)
 {
     Reply reply = run_target("/healthz", "", (RouteCall){0});
     ck_assert_uint_eq(reply.status, 503);
-    ck_assert_str_eq(reply.body, "{\"status\":\"no_tables\",\"tables\":0}");
+    ck_assert_str_eq(reply.body, "{\"status\":\"no_tables\",\"tables\":0,\"faulty\":0}");
     free(reply.body);
     reply = run_target("/healthz", "", (RouteCall){.allow_empty = true});
     ck_assert_uint_eq(reply.status, 200);
-    ck_assert_str_eq(reply.body, "{\"status\":\"ok\",\"tables\":0}");
+    ck_assert_str_eq(reply.body, "{\"status\":\"ok\",\"tables\":0,\"faulty\":0}");
     free(reply.body);
 }
 END_TEST

@@ -174,7 +174,8 @@ START_TEST(finding_routes)
         const char *path, *label, *path_suffix;
     } cases[] = {
         {"/standard", "/standard", ""},
-        {"/standard/", "none", ""},
+        {"/standard/", "/standard", "/"},
+        {"/standard//", "none", ""},
         {"/standard/mainline", "/standard/mainline", ""},
         {"/standards", "none", ""},
         {"/v1/stats/KRvK", "/v1/stats/{material}", "KRvK"},

@@ -4,7 +4,7 @@ from tests.support.server import CASTLING, FIVE, KBNK, MANY, UNDER, each
 
 
 def test_answer(server):
-    r = server.get(f"/standard?fen={UNDER}")
+    r = server.get(f"/standard?fen={UNDER}&dtc=always")
     r.header("content-type: application/json", r"access-control-allow-origin: \*", 'etag: "')
     r.header("cache-control: public, max-age=")
     d = r.json()
@@ -17,7 +17,7 @@ def test_answer(server):
 
 
 def test_equals_the_command(server, made_tables):
-    r = server.get(f"/standard?fen={UNDER}")
+    r = server.get(f"/standard?fen={UNDER}&dtc=always")
     assert r.text.strip("\n") == run("probe", "--json", "-t", made_tables, UNDER).out.strip("\n")
 
 
@@ -27,7 +27,7 @@ def test_equals_the_command(server, made_tables):
         "%20": UNDER.replace("_", "%20"),
         "plus": UNDER.replace("_", "+"),
         "%2F": UNDER.replace("/", "%2F"),
-        "another parameter": UNDER + "&dtc=always",
+        "another parameter": UNDER + "&source=none",
         "two fields": UNDER[: -len("_-_-_0_1")],
         "castling and en passant that cannot be": "8/5P1k/8/7K/8/8/8/8_w_KQkq_e6_0_1",
     },
