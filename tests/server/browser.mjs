@@ -68,7 +68,7 @@ export async function openPage(browser, address, options = {}) {
     page.on("console", (message) => {
         // On a slow machine the board's library warns about a man that is removed while it still moves.
         const ofTheBoard = /without parentNode$/.test(message.text());
-        if (/error|warning/.test(message.type()) && !ofTheBoard) complaints.push(message.text());
+        if (/error|warning/.test(message.type()) && !ofTheBoard) complaints.push(`${message.text()} ${message.location().url}`);
     });
     page.on("pageerror", (error) => complaints.push(error.stack));
     page.on("request", (request) => {
@@ -165,6 +165,14 @@ export class Hands {
     async type(fen) {
         await this.page.fill("#fen", fen);
         await this.page.press("#fen", "Enter");
+    }
+
+    /** A tap of a finger, with the click that the browser makes of it. */
+    async tap([x, y]) {
+        const cdp = await this.context.newCDPSession(this.page);
+        await cdp.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: [{ x, y }] });
+        await cdp.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+        await cdp.detach();
     }
 
     /** Moves a finger from one place to another. */

@@ -140,7 +140,8 @@ onPage("a shared link, Back and Forward", {}, async (hands, page) => {
     await hands.settled();
     await page.goBack();
     assert.equal(await hands.verdict(), second);
-    assert.equal(await page.locator(".ply.played").count(), 1, "the game comes back, too");
+    assert.equal(await page.locator(".ply.played").count(), 2, "what was played stays");
+    assert.equal(await hands.text("[aria-current]"), "Kb2");
     await page.goBack();
     assert.equal(await hands.verdict(), first);
     assert.equal(await hands.fen(), KBNK);
@@ -240,7 +241,7 @@ onPage("a drill: won by hints, slipped, taken back", {}, async (hands, page) => 
     await hands.open("1k6/8/1K6/8/8/8/8/R7 w - - 0 1");
     await page.click("#drill-start");
     await hands.settled();
-    assert.match(await hands.text("#drill"), /^Win as White; the shortest way takes 2 moves\. 0 moves made/);
+    assert.match(await hands.text("#drill"), /Win as White; the shortest way takes 2 moves\. 0 moves made/);
     assert.equal(await hands.text("#sentence"), "White to move", "the answers are hidden");
     assert.equal(await page.locator(".move").count(), 0);
     assert.ok(await page.isDisabled("#play"));
@@ -255,11 +256,12 @@ onPage("a drill: won by hints, slipped, taken back", {}, async (hands, page) => 
     assert.match(await hands.text("#drill"), /with 1 hint/);
     // Giving the rook away loses the win; it can be taken back.
     await hands.move("a1", "a8"); // Kxa8
-    await page.waitForSelector('#drill button:has-text("Take back")');
-    assert.match(await hands.text("#drill"), /^The win is gone/);
+    await page.waitForSelector('#drill button:has-text("Try again")');
+    assert.match(await hands.text("#drill"), /The win is gone/);
     await page.click('#drill button:has-text("Take back")');
     await hands.settled();
     assert.match(await hands.fen(), / w /);
+    assert.match(await hands.text("#drill"), /with 1 hint and 1 move taken back/);
     await page.click('#drill button:has-text("End the drill")');
     assert.match(await hands.verdict(), /^White mates in 2 moves/);
 });
@@ -271,10 +273,8 @@ onPage("a game is pasted: stepped through, its blunder marked", {}, async (hands
     await page.click("#games-read");
     await page.waitForSelector("#games", { state: "hidden" });
     await hands.settled();
-    assert.equal(await hands.fen(), ROOK);
-    assert.equal(await hands.text(".ply.fault.blunder"), "f8=Q??");
-    await page.click('[data-go="next"]');
-    await hands.settled();
+    assert.equal(await hands.fen(), "5Q2/7k/8/7K/8/8/8/8 b - - 0 1", "it opens at the blunder");
+    assert.equal(await hands.text("[aria-current].fault.blunder"), "f8=Q??");
     assert.match(await hands.text("#judgement"), /^f8=Q: Throws away the win\. f8=R was better\./);
     await page.click("#copy-pgn");
     await page.waitForSelector("#toast.shown");

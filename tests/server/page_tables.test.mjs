@@ -20,7 +20,7 @@ async function advise(page, advice) {
     });
 }
 
-onPage("a missing table: the moves, and for the owner the command that makes it", { allow: NOT_FOUND }, async (hands, page) => {
+onPage("a missing table: the moves, and for the owner the command that makes it", {}, async (hands, page) => {
     const missing = "8/8/3R3k/8/8/8/rP6/3K4 b - - 0 1";
     await advise(page, null);
     await hands.open(missing);
@@ -37,7 +37,7 @@ onPage("a missing table: the moves, and for the owner the command that makes it"
     await hands.shot("missing");
 });
 
-onPage("beyond the tables play goes on", { allow: NOT_FOUND }, async (hands, page) => {
+onPage("beyond the tables play goes on", {}, async (hands, page) => {
     await hands.open("8/2R5/3P4/8/3r4/8/k3p3/4K3 w - - 0 1");
     assert.equal(await hands.text("#sentence"), "Not known");
     assert.match(await hands.text("#note"), /^There is no table for KRPvKRP \(6 pieces\)/);
@@ -144,7 +144,7 @@ test("a blocked-pawn table: verdict, moves and corresponding squares", { timeout
     ]) {
         const hands = await openPage(browser, own.address, options);
         await checks(hands, name);
-        await hands.close(NOT_FOUND);
+        await hands.close();
     }
     const hands = await openPage(browser, own.address);
     const { page } = hands;
@@ -178,12 +178,12 @@ test("a blocked-pawn table: verdict, moves and corresponding squares", { timeout
     await page.click('[data-pawns="b3 a4 – a5 b6"]');
     assert.equal(await hands.verdict(), "Draw");
     assert.equal(await hands.fen(), "4k3/8/1p6/p7/P7/1P6/8/4K3 w - - 0 1");
-    await hands.close(NOT_FOUND);
+    await hands.close();
     await own.stop();
     rmSync(folder, { recursive: true });
 });
 
-onPage("corresponding squares are asked for, not forced on anybody", { allow: NOT_FOUND }, async (hands, page) => {
+onPage("corresponding squares are asked for, not forced on anybody", {}, async (hands, page) => {
     const asked = [];
     page.on("request", (request) => /blocked/.test(request.url()) && asked.push(request.url()));
     await hands.open();
@@ -225,7 +225,7 @@ test("without any tables the page says what to do", { timeout: 240000 }, async (
     assert.equal(await hands.text("#missing code"), "trebuchet gen --men 4");
     await hands.move("d5", "c5");
     assert.match(await hands.fen(), / b /, "moves can be played all the same");
-    await hands.close(NOT_FOUND);
+    await hands.close();
     await own.stop();
     rmSync(folder, { recursive: true });
 });
@@ -252,7 +252,7 @@ test("with nothing but Syzygy's files the page works", { timeout: 240000 }, asyn
 
 const PAWNS = "8/8/p3k3/1p6/1P6/P3K3/8/8 w - - 0 1"; // Kf4 and its like lose, all else draws
 
-onPage("a pawn ending without a table is solved, and what moves lead to", { serve: ["--solve", "256MiB"], allow: NOT_FOUND }, async (hands, page) => {
+onPage("a pawn ending without a table is solved, and what moves lead to", { serve: ["--solve", "256MiB"] }, async (hands, page) => {
     await hands.open(PAWNS);
     assert.equal(await hands.verdict(), "Not known");
     await page.click(".solver button");

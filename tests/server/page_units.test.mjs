@@ -20,8 +20,24 @@ import {
     swapColours,
     withMan,
 } from "../../server/page/src/fen.js";
-import { currentFen, goTo, newGame, numbered, play } from "../../server/page/src/game.js";
-import { faultOf, looksLikeGames } from "../../server/page/src/games.js";
+import {
+    after,
+    branchOf,
+    currentFen,
+    endOf,
+    gameOf,
+    goTo,
+    isGame,
+    newGame,
+    nextOf,
+    parentOf,
+    pathTo,
+    play,
+    recalled,
+    withoutVariation,
+    written,
+} from "../../server/page/src/game.js";
+import { faultOf, looksLikeGames, openingMove } from "../../server/page/src/games.js";
 import { resultOf, writePgn } from "../../server/page/src/pgn.js";
 import {
     bothLose,
@@ -36,6 +52,7 @@ import {
     withBounds,
     zugzwangHere,
 } from "../../server/page/src/blocked.js";
+import { resist } from "../../server/page/src/resist.js";
 import { SAMPLES } from "../../server/page/src/samples.js";
 import {
     claimWords,
@@ -422,35 +439,91 @@ const START = "8/5P1k/8/7K/8/8/8/8 w - - 0 1";
 const ROOK = { uci: "f7f8r", san: "f8=R", fen: "5R2/7k/8/7K/8/8/8/8 b - - 0 1" };
 const KING = { uci: "h7g7", san: "Kg7", fen: "5R2/6k1/8/7K/8/8/8/8 w - - 1 2" };
 
-test("a game goes on, back, and another way", () => {
+const KH8 = { uci: "h7h8", san: "Kh8", fen: "5R1k/8/8/7K/8/8/8/8 w - - 1 2" };
+const KH6 = { uci: "h5h6", san: "Kh6", fen: "5R1k/8/7K/8/8/8/8/8 b - - 2 2" };
+const QUEEN = { uci: "f7f8q", san: "f8=Q", fen: "5Q2/7k/8/7K/8/8/8/8 b - - 0 1" };
+const pasted = (...moves) => gameOf({ start: START, moves, tags: { White: "Réti" }, result: "1-0" });
+
+/** A game as it is written: numbers, moves, parentheses. */
+const asWritten = (game) =>
+    written(game)
+        .map((token) => {
+            if (typeof token === "string") return token;
+            const { number, white, fresh, move } = token;
+            return white ? `${number}.${move.san}` : fresh ? `${number}...${move.san}` : move.san;
+        })
+        .join(" ");
+
+test("a game goes on, back, and another way: what was played stays as a variation", () => {
     let game = play(play(newGame(START), ROOK), KING);
     assert.equal(currentFen(game), KING.fen);
     game = goTo(game, 1);
     assert.equal(currentFen(game), ROOK.fen);
     assert.equal(play(game, KING).moves.length, 2, "the same move goes along the game");
-    const other = play(game, { uci: "h7h8", san: "Kh8", fen: "x" });
-    assert.deepEqual(
-        other.moves.map(({ san }) => san),
-        ["f8=R", "Kh8"],
-    );
+    game = play(play(game, KH8), KH6);
+    assert.equal(currentFen(game), KH6.fen);
+    assert.deepEqual(pathTo(game), [1, 3, 4]);
+    assert.deepEqual(after(game, 1), [2, 3], "the first move stays the main one");
+    assert.deepEqual([nextOf(game), endOf(game, 0), parentOf(game, 3)], [0, 2, 1]);
+    assert.equal(branchOf(game), 1);
+    game = play(goTo(game, 0), QUEEN);
+    assert.equal(asWritten(game), "1.f8=R ( 1.f8=Q ) 1...Kg7 ( 1...Kh8 2.Kh6 )");
     assert.equal(goTo(game, -3).at, 0);
-    assert.equal(goTo(game, 9).at, 2);
+    assert.equal(goTo(game, 99).at, 5);
+    assert.deepEqual(game.moves.map(({ uci }) => uci), ["f7f8r", "h7g7", "h7h8", "h5h6", "f7f8q"], "numbers stay");
+});
+
+test("back to a pasted game, and a variation deleted", () => {
+    let game = play(goTo(pasted(ROOK, KING), 1), KH8);
+    assert.equal(branchOf(game), 1);
+    game = play(game, KH6);
+    assert.equal(branchOf(game), 1);
+    const without = withoutVariation(game);
+    assert.deepEqual([without.moves.length, without.at, without.result], [2, 1, "1-0"]);
+    assert.equal(branchOf(goTo(game, 2)), 2, "on the game itself");
+    assert.equal(withoutVariation(goTo(game, 2)).moves.length, 4);
+    // What is played beyond the last move of a pasted game is not the game.
+    const beyond = play(goTo(pasted(ROOK), 1), KING);
+    assert.equal(branchOf(beyond), 1);
+    assert.equal(branchOf(play(goTo(newGame(START), 0), ROOK)), 1, "a game of one's own has no such end");
+    // Other variations keep their places among the moves when one goes.
+    let wide = play(goTo(play(goTo(pasted(ROOK, KING), 0), QUEEN), 1), KH8);
+    wide = withoutVariation(goTo(wide, 3));
+    assert.equal(asWritten(wide), "1.f8=R Kg7 ( 1...Kh8 )");
+});
+
+test("a game of the browser's history gets the moves made since", () => {
+    const early = play(newGame(START), ROOK);
+    const late = play(play(early, KING), KH6);
+    assert.deepEqual(recalled(late, early), goTo(late, 1));
+    assert.equal(recalled(early, late), late, "the way forward");
+    const other = play(newGame(START), QUEEN);
+    assert.equal(recalled(late, other), other);
+    assert.ok(isGame(late));
+    for (const old of [null, {}, { start: START, moves: [ROOK], at: 1 }, { ...early, at: 7 }]) assert.ok(!isGame(old));
 });
 
 test("moves are numbered from either side", () => {
-    const short = (rows) =>
-        rows.map(({ number, white, black }) => [number, white && white.san, black && black.san]);
-    assert.deepEqual(short(numbered(START, [ROOK, KING])), [[1, "f8=R", "Kg7"]]);
-    assert.deepEqual(short(numbered("8/8/8/8/8/8/8/k6K b - - 0 7", [KING, ROOK])), [
-        [7, null, "Kg7"],
-        [8, "f8=R", null],
-    ]);
+    assert.equal(asWritten(pasted(ROOK, KING)), "1.f8=R Kg7");
+    const start = "8/8/8/8/8/8/8/k6K b - - 0 7";
+    const moves = [{ ...KING, fen: "8/8/8/8/8/8/k7/7K w - - 1 8" }, ROOK];
+    assert.equal(asWritten(gameOf({ start, moves })), "7...Kg7 8.f8=R");
+    assert.equal(asWritten(newGame(START)), "");
+});
+
+test("a pasted game opens where there is something to see", () => {
+    const move = (verdict_after, judgement = null) => ({ verdict_after, judgement });
+    const moves = [move(null), move("draw"), move("loss", "blunder"), move("win")];
+    assert.equal(openingMove({ verdict: null, moves }), 3, "the first blunder");
+    assert.equal(openingMove({ verdict: null, moves: moves.slice(0, 2) }), 2, "the first known position");
+    assert.equal(openingMove({ verdict: "draw", moves: moves.slice(1, 2) }), 0);
+    assert.equal(openingMove({ verdict: null, moves: moves.slice(0, 1) }), 0, "nothing is known");
 });
 
 test("PGN", () => {
+    const at = (game, place) => goTo(game, place);
     const text = writePgn({
-        start: START,
-        played: [ROOK],
+        game: play(newGame(START), ROOK),
         best: [KING],
         comment: "White mates in 5 moves",
         result: "1-0",
@@ -463,27 +536,54 @@ test("PGN", () => {
     );
     assert.match(text, /\[Result "1-0"\]\n\[SetUp "1"\]\n\[FEN "8\/5P1k\/8\/7K\/8\/8\/8\/8 w - - 0 1"\]/);
     assert.ok(text.endsWith("\n\n1. f8=R { White mates in 5 moves } (1. f8=R Kg7) 1-0\n"), text);
-    const body = (options) => writePgn({ start: START, ...options }).split("\n\n")[1];
-    assert.equal(body({ played: [], best: [ROOK, KING], result: "1-0" }), "1. f8=R Kg7 1-0\n");
+    const body = (game, options) => writePgn({ game, ...options }).split("\n\n")[1];
+    assert.equal(body(newGame(START), { best: [ROOK, KING], result: "1-0" }), "1. f8=R Kg7 1-0\n");
     const other = { ...KING, uci: "h7h6", san: "Kh6" };
-    assert.equal(body({ played: [ROOK, KING], at: 1, best: [other] }), "1. f8=R Kg7 (1... Kh6) *\n");
-    assert.equal(body({ played: [ROOK, KING], at: 1, best: [KING] }), "1. f8=R Kg7 *\n", "what was played is best");
+    const both = pasted(ROOK, KING);
+    assert.equal(body(at(both, 1), { best: [other] }), "1. f8=R Kg7 (1... Kh6) *\n");
+    assert.equal(body(at(both, 1), { best: [KING] }), "1. f8=R Kg7 *\n", "what was played is best");
     assert.equal(
-        body({ played: [ROOK, KING], at: 0, best: [ROOK, other], comment: "so" }),
+        body(at(both, 0), { best: [ROOK, other], comment: "so" }),
         "{ so } 1. f8=R Kg7 (1... Kh6) *\n",
         "it begins where it differs",
     );
-    assert.equal(body({ played: [ROOK], at: 0, best: [ROOK, KING] }), "1. f8=R (1. f8=R Kg7) *\n", "or goes on");
-    const pasted = writePgn({ start: START, played: [ROOK], tags: { White: "Réti", Round: "2" } });
-    assert.match(pasted, /\[Round "2"\]\n\[White "Réti"\]\n\[Black "\?"\]/);
-    const long = writePgn({ start: START, played: Array.from({ length: 60 }, () => ROOK) });
+    assert.equal(body(at(pasted(ROOK), 0), { best: [ROOK, KING] }), "1. f8=R (1. f8=R Kg7) *\n", "or goes on");
+    const tree = play(at(play(play(at(both, 1), KH8), KH6), 0), QUEEN);
+    assert.equal(body(tree, {}), "1. f8=R (1. f8=Q) 1... Kg7 (1... Kh8 2. Kh6) *\n", "variations");
+    assert.match(writePgn({ game: { ...both, tags: { White: "Réti", Round: "2" } } }), /\[Round "2"\]\n\[White "Réti"\]\n\[Black "\?"\]/);
+    const long = writePgn({ game: pasted(...Array.from({ length: 60 }, () => ROOK)) });
     assert.ok(long.split("\n").every((line) => line.length <= 80));
     assert.deepEqual(
-        ["checkmate", "stalemate", "ongoing"].map((state) => resultOf([], { state, turn: "black" })),
+        ["checkmate", "stalemate", "ongoing"].map((state) => resultOf(newGame(START), { state, turn: "black" })),
         ["1-0", "1/2-1/2", "*"],
     );
-    assert.equal(resultOf([{ ...ROOK, san: "Rf8#" }], null), "1-0");
-    assert.equal(resultOf([ROOK], null), "*");
+    assert.equal(resultOf(pasted({ ...ROOK, san: "Rf8#" }), null), "1-0");
+    assert.equal(resultOf(pasted(ROOK), null), "*");
+});
+
+test("in a drawn position the table plays what is hard to answer", async () => {
+    const position = parseFen("8/8/8/4k3/8/4K3/4P3/8 w - - 0 1");
+    const draws = (...ucis) => ucis.map((uci) => ({ uci, verdict: "draw" }));
+    const moves = [...draws("e3d3", "e3f3", "e3d2"), { uci: "e3e4", verdict: "loss" }];
+    const at = (uci) => formatFen(played(position, uci));
+    const reply = (verdict) => ({ uci: "e5e6", verdict });
+    const replies = (draw, loss) => ({ state: "ongoing", moves: [...Array(draw).fill(reply("draw")), ...Array(loss).fill(reply("loss"))] });
+    const server = (answers, rest = replies(1, 0)) => async (fens) => fens.map((fen) => answers[fen] ?? rest);
+    const choose = async (answers, before = []) => (await resist(position, moves, before, server(answers))).uci;
+    assert.equal(await choose({ [at("e3f3")]: replies(1, 3), [at("e3d3")]: replies(4, 0), [at("e3d2")]: replies(2, 6) }), "e3f3");
+    assert.equal(await choose({ [at("e3f3")]: replies(1, 3), [at("e3d3")]: replies(1, 5) }), "e3d3", "more replies lose");
+    assert.equal(await choose({ [at("e3f3")]: replies(1, 0), [at("e3d2")]: replies(3, 1) }), "e3d2", "a forced move is easy");
+    assert.equal(await choose({ [at("e3f3")]: replies(1, 3), [at("e3d2")]: replies(2, 6) }, [at("e3f3")]), "e3d2", "no repetition");
+    const pawn = [...moves, ...draws("e2e4")];
+    assert.equal((await resist(position, pawn, [], server({}))).uci, "e2e4", "a pawn is pushed where nothing else matters");
+    const over = { state: "stalemate", moves: [] };
+    assert.equal(await choose({ [at("e3d3")]: over, [at("e3f3")]: over }), "e3d2", "the game goes on");
+    // Nothing can go wrong at once: towards the place where it can.
+    const soon = formatFen(played(played(parseFen(at("e3d2")), "e5e6"), "d2e3"));
+    const next = { state: "ongoing", moves: [{ uci: "e5e6", verdict: "draw" }] };
+    const mine = { state: "ongoing", moves: draws("d2e3") };
+    const after = formatFen(played(parseFen(at("e3d2")), "e5e6"));
+    assert.equal(await choose({ [at("e3d2")]: next, [after]: mine, [soon]: replies(1, 4) }), "e3d2");
 });
 
 test("charts add up plies by moves", () => {

@@ -4,7 +4,8 @@
 import * as api from "./api.js";
 import { $, h, keepingFocus } from "./dom.js";
 import { formatFen, played } from "./fen.js";
-import { currentFen } from "./game.js";
+import { currentFen, pathTo } from "./game.js";
+import { isCovered } from "./installed.js";
 import { provenWords, ruleText, ruleTitle } from "./words.js";
 import { answer, hidden, onChange, state, update } from "./session.js";
 
@@ -54,8 +55,8 @@ function hereWords(entry) {
 
 /** The moves that a strategy has played, the last ones first. */
 function log() {
-    const moves = state.game.moves
-        .slice(0, state.game.at)
+    const moves = pathTo(state.game)
+        .map((at) => state.game.moves[at - 1])
         .filter(({ advice }) => advice)
         .slice(-6)
         .reverse();
@@ -110,7 +111,7 @@ function showAdvice() {
 /** The ending whose strategies to request; null if there are none, or the answers are hidden. */
 function ending() {
     const probe = answer();
-    if (!probe || hidden() || state.setup) return null;
+    if (!probe || !isCovered(probe, state.position) || hidden() || state.setup) return null;
     return without.has(probe.material) ? null : probe.material;
 }
 

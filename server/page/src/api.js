@@ -51,6 +51,9 @@ export const stats = (material) => remembered(`/v1/stats/${encodeURIComponent(ma
 /** A random position of an ending; `options` may have turn, verdict, and metric with plies. */
 export const random = (material, options = {}) =>
     get(`/v1/random/${material}?${new URLSearchParams(options)}`);
+/** The answers for many positions, in their order. */
+export const batch = async (fens) =>
+    (await get("/v1/batch", { method: "POST", body: JSON.stringify({ fens }) })).answers;
 /** Games or positions in a text, each position valued and each move judged. */
 export const games = (text) => get("/v1/games", { method: "POST", body: text });
 /** The rules of thumb for a position, and what they say of it. */

@@ -32,6 +32,7 @@ const TARGET = Object.fromEntries(
         [mark(`dot tone-${tone}`, "mark-dot", "above"), mark(`ring tone-${tone}`, "mark-ring", "above")],
     ]),
 );
+const DRAWN = { ring: mark("drawn", "mark-ring", "above"), arrow: { class: "arrow-tone drawn" } };
 const ARROW = Object.fromEntries(TONES.map((tone) => [tone, { class: `arrow-tone tone-${tone}` }]));
 
 class Coordinates extends Extension {
@@ -170,8 +171,16 @@ export function makeBoard(element, duration) {
                 .flat()
                 .forEach((type) => chessboard.removeMarkers(type)),
         arrow(from, to, tone) {
-            chessboard.removeArrows();
+            for (const type of Object.values(ARROW)) chessboard.removeArrows(type);
             if (from) chessboard.addArrow(ARROW[tone], from, to);
+        },
+        /** Shows what the player has drawn: "e4" is a ring, "e2e4" an arrow. */
+        drawn(names) {
+            chessboard.removeMarkers(DRAWN.ring);
+            chessboard.removeArrows(DRAWN.arrow);
+            for (const name of names)
+                if (name.length === 2) chessboard.addMarker(DRAWN.ring, name);
+                else chessboard.addArrow(DRAWN.arrow, name.slice(0, 2), name.slice(2));
         },
         /** Shows marks of corresponding squares, by square; none for {}. */
         squares: (marks, position) => chessboard.showSquareMarks(marks, position),

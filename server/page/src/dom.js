@@ -34,6 +34,21 @@ export function keepingFocus(box, change, next) {
     if (inside && !box.contains(document.activeElement)) next()?.focus();
 }
 
+/** Closes a dialog by a press beside it. A press that began elsewhere does not count: on a touch screen the click of the
+ * tap that opened the dialog comes after that, and the selection of a text may end beside the dialog. */
+export function closeBeside(dialog) {
+    let pressed = false;
+    dialog.addEventListener("pointerdown", (event) => (pressed = event.target === dialog));
+    dialog.addEventListener("click", (event) => {
+        if (pressed && event.target === dialog) dialog.close();
+        pressed = false;
+    });
+    dialog.addEventListener("close", () => (pressed = false));
+}
+
+/** Scrolls as little as needed to bring the board into view. */
+export const showTheBoard = () => $("board").scrollIntoView({ block: "nearest" });
+
 /** A man as a small picture. */
 export const manPicture = (man, attributes = {}) =>
     s(

@@ -81,5 +81,12 @@ export function enableDrag(board, tray, hooks) {
         if (square && hooks.manAt(square)) event.preventDefault();
     };
     board.element.addEventListener("touchstart", still, { passive: false });
-    addEventListener("keydown", (event) => event.key === "Escape" && cancel());
+    // The click that follows a tap would go to a dialog that the tap has opened.
+    const noClick = (event) => document.querySelector("dialog[open]") && event.cancelable && event.preventDefault();
+    board.element.addEventListener("touchend", noClick, { passive: false });
+    addEventListener("keydown", (event) => {
+        if (event.key !== "Escape" || !held?.ghost) return;
+        event.stopImmediatePropagation();
+        cancel();
+    });
 }

@@ -1,14 +1,15 @@
 // A drill: the player wins (or holds) the position against the table, and sees how well it went.
 
-import { $, h, manName } from "./dom.js";
+import { $, h, manName, showTheBoard } from "./dom.js";
 import { indexOf } from "./fen.js";
-import { currentFen, newGame } from "./game.js";
+import { currentFen, fenAt, goTo, newGame, parentOf, pathTo } from "./game.js";
 import { inMoves, movesOf, other, plural, sideName, winnerOf } from "./words.js";
 import { answer, onChange, show, state, update } from "./session.js";
 
 const HELD = 25; // own moves after which a draw counts as held
 
 let point; // shows a move on the board
+let turnTo; // turns the board so that a side is below
 
 /** The task in a position: {side, goal, best}; null if there is none or the verdict is not known. */
 function taskOf(probe) {
@@ -22,16 +23,24 @@ function begin() {
     const task = taskOf(answer());
     if (!task) return;
     update({
-        drill: { ...task, start: currentFen(state.game), hints: 0, hint: "", outcome: null },
+        drill: { ...task, start: currentFen(state.game), from: state.game, hints: 0, back: 0, hint: "", outcome: null },
         tablePlays: other(task.side),
         playing: false,
         setup: false,
     });
+    turnTo(task.side);
     show(newGame(currentFen(state.game)), "push");
 }
 
 function end() {
     update({ drill: null, tablePlays: "none" });
+}
+
+/** Ends the drill at the player's wish, and goes back to the game that it began from, if there was one. */
+function leave() {
+    const { from } = state.drill;
+    end();
+    if (from.moves.length > 0) show(from, "push");
 }
 
 function restart(extra) {
@@ -41,7 +50,7 @@ function restart(extra) {
 
 function again() {
     const { start } = state.drill;
-    restart({ hints: 0 });
+    restart({ hints: 0, back: 0 });
     show(newGame(start), "push");
 }
 
@@ -49,10 +58,10 @@ function again() {
 function takeBack() {
     const { game, drill } = state;
     const mine = drill.side === "white" ? "w" : "b";
-    let at = game.at - 1;
-    while (at > 0 && currentFen({ ...game, at }).split(" ")[1] !== mine) at--;
-    restart({});
-    show({ ...game, at: Math.max(at, 0) }, "replace");
+    let at = parentOf(game, game.at);
+    while (at > 0 && fenAt(game, at).split(" ")[1] !== mine) at = parentOf(game, at);
+    restart({ back: drill.back + 1 });
+    show(goTo(game, at), "replace");
 }
 
 /** Shows the man to move; the second time the move itself. */
@@ -69,13 +78,15 @@ function hint() {
         },
     });
     point(seen ? best.uci : null, best.uci.slice(0, 2));
+    showTheBoard();
 }
 
 /** The player's own moves since the start. */
 function movesMade() {
     const { game, drill } = state;
     const first = game.start.split(" ")[1] === "w" ? "white" : "black";
-    return first === drill.side ? Math.ceil(game.at / 2) : Math.floor(game.at / 2);
+    const made = pathTo(game).length;
+    return first === drill.side ? Math.ceil(made / 2) : Math.floor(made / 2);
 }
 
 /** The outcome of the drill in a position with `moves` own moves made: null while it goes on. */
@@ -91,7 +102,11 @@ export function outcomeOf({ side, goal }, probe, moves) {
 
 function words(drill) {
     const made = movesMade();
-    const hints = drill.hints > 0 ? `, with ${plural(drill.hints, "hint")}` : "";
+    const helps = [
+        drill.hints > 0 && plural(drill.hints, "hint"),
+        drill.back > 0 && `${plural(drill.back, "move")} taken back`,
+    ].filter(Boolean);
+    const hints = helps.length > 0 ? `, with ${helps.join(" and ")}` : "";
     if (drill.outcome === "won")
         return drill.best === null
             ? `Won in ${plural(made, "move")}${hints}.`
@@ -142,13 +157,15 @@ function showDrill() {
     $("drill-start").disabled = !drill && !taskOf(answer());
     if (!drill) return;
     const mine = answer()?.turn === drill.side;
-    const parts = [h("p", { role: "status" }, words(drill))];
     const row = h("div", { class: "row" });
-    if (!drill.outcome) row.append(button(drill.hint ? "Show the move" : "Hint", hint, { disabled: !mine }));
-    if (["slipped", "lost"].includes(drill.outcome)) row.append(button("Take back", takeBack));
-    if (drill.outcome) row.append(button("Try again", again));
-    row.append(button("End the drill", end));
-    box.replaceChildren(...parts, row);
+    if (!drill.outcome)
+        row.append(button(drill.hint ? "Show the move" : "Hint", hint, { id: "hint", title: "Hint (H)", disabled: !mine }));
+    else row.append(button("Try again", again));
+    if (!["won", "held"].includes(drill.outcome))
+        row.append(button("Take back", takeBack, { id: "take-back", title: "Take the last move back (U)", disabled: movesMade() === 0 }));
+    row.append(button("End the drill", leave));
+    // The buttons stand above the text, so that they do not move when it changes.
+    box.replaceChildren(row, h("p", { role: "status" }, words(drill)));
 }
 
 function watch(patch) {
@@ -165,9 +182,10 @@ function watch(patch) {
     if (["drill", "probe", "game", "error", "line"].some((name) => name in patch)) render();
 }
 
-/** `pointAt(uci or null, square)` shows a move, or marks a square, on the board. */
-export function startDrill(pointAt) {
+/** `pointAt(uci or null, square)` shows a move, or marks a square, on the board; `turn(side)` turns the board. */
+export function startDrill(pointAt, turn) {
     point = pointAt;
+    turnTo = turn;
     onChange(watch);
     $("drill-start").addEventListener("click", begin);
 }

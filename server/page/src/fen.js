@@ -114,19 +114,22 @@ function withPossibleEp(position) {
     return { ...position, ep };
 }
 
-/** Drops an impossible en passant square, and castling rights whose king or rook is not at home. */
-function withPossibleRights(position) {
-    const at = (man, square) => position.men[indexOf(square)] === man;
+/** The castling rights whose king and rook are at home: "KQkq" or less. */
+export function possibleCastling({ men }) {
     const homes = { K: ["e1", "h1"], Q: ["e1", "a1"], k: ["e8", "h8"], q: ["e8", "a8"] };
-    const castling = [...position.castling].filter((right) => {
-        const white = isWhite(right);
-        const [king, rook] = homes[right] ?? [];
-        return king && at(white ? "K" : "k", king) && at(white ? "R" : "r", rook);
-    });
+    const at = (man, square) => men[indexOf(square)] === man;
+    return Object.keys(homes)
+        .filter((right) => at(isWhite(right) ? "K" : "k", homes[right][0]) && at(isWhite(right) ? "R" : "r", homes[right][1]))
+        .join("");
+}
+
+/** Drops an impossible en passant square, and castling rights whose king or rook is not at home. */
+export function withPossibleRights(position) {
+    const castling = [...possibleCastling(position)].filter((right) => position.castling.includes(right));
     return withPossibleEp({ ...position, castling: castling.join("") || "-" });
 }
 
-/** Drops an impossible en passant square and all castling rights, for a position that is set up by hand. */
+/** Drops an impossible en passant square and all castling rights. */
 export const settle = (position) => ({ ...withPossibleEp(position), castling: "-" });
 
 function moved(position, where) {
@@ -143,13 +146,15 @@ export const mirrorFiles = (position) => moved(position, (index) => index ^ 7);
 export function swapColours(position) {
     const flipped = moved(position, (index) => index ^ 56);
     const swap = (man) => (isWhite(man) ? man.toLowerCase() : man.toUpperCase());
-    return { ...flipped, men: flipped.men.map(swap), turn: position.turn === "w" ? "b" : "w" };
+    const turned = { ...flipped, men: flipped.men.map(swap), turn: position.turn === "w" ? "b" : "w" };
+    const castling = position.castling === "-" ? "-" : [...position.castling].map(swap).join("");
+    return withPossibleRights({ ...turned, castling });
 }
 
 export function withMan(position, square, man) {
     const men = position.men.slice();
     men[indexOf(square)] = man;
-    return settle({ ...position, men });
+    return withPossibleRights({ ...position, men });
 }
 
 export function movedMan(position, from, to) {

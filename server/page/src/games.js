@@ -1,8 +1,9 @@
 // Pasted games: the server reads them and judges each move; the page steps through them.
 
 import * as api from "./api.js";
-import { $, h, toast } from "./dom.js";
+import { $, closeBeside, h, toast } from "./dom.js";
 import { plural, sentence } from "./words.js";
+import { gameOf, goTo } from "./game.js";
 import { show, update } from "./session.js";
 
 export const GLYPHS = { blunder: "??", cursed: "?", dubious: "?!" };
@@ -20,13 +21,17 @@ export function faultOf({ judgement, best, verdict_before: before }) {
 export const looksLikeGames = (text) =>
     /^\s*\[[A-Z]\w* "/.test(text) ? /\]\s*[^[\s]/.test(text) : /(^|\s)\d+\.+\s*[KQRBNOa-h0]/.test(text);
 
-/** A game of the server in the form of game.js. */
-const asGame = ({ start, moves, tags, result }) => ({ start, moves, at: 0, tags, result });
+/** The move at which a game is opened: its first blunder, or else the first position that a table knows. */
+export function openingMove({ verdict, moves }) {
+    const blunder = moves.findIndex(({ judgement }) => judgement === "blunder");
+    if (blunder >= 0) return blunder + 1;
+    return verdict === null ? 1 + moves.findIndex((move) => move.verdict_after !== null) : 0;
+}
 
 function open(game) {
     $("games").close();
     update({ setup: false, drill: null, playing: false, tablePlays: "none" });
-    show(asGame(game), "push");
+    show(goTo(gameOf(game), openingMove(game)), "push");
     const faults = game.moves.map(({ judgement }) => judgement).filter(Boolean);
     const word = faults.every((judgement) => judgement === "blunder") ? "blunder" : "mistake";
     toast(
@@ -109,7 +114,7 @@ export function startGames() {
         $("games-text").focus();
     });
     $("games-close").addEventListener("click", () => $("games").close());
-    $("games").addEventListener("click", (event) => event.target === $("games") && $("games").close());
+    closeBeside($("games"));
     $("games-read").addEventListener("click", () => readGames($("games-text").value));
     $("games-file").addEventListener("change", async () => {
         const file = $("games-file").files[0];

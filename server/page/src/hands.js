@@ -1,6 +1,6 @@
 // Input on the board: moving men and setting them up, by dragging, by two taps or by keys.
 
-import { $, announce, h, manName, manPicture } from "./dom.js";
+import { $, announce, closeBeside, h, manName, manPicture } from "./dom.js";
 import { FILES, indexOf, movedMan } from "./fen.js";
 import { moveWords } from "./words.js";
 import { MARK } from "./board.js";
@@ -67,7 +67,6 @@ function choosePromotion(moves) {
             h("div", { class: "promote" }, ...order.map(choice)),
         );
         dialog.onclose = () => resolve(null);
-        dialog.onclick = (event) => event.target === dialog && dialog.close();
         dialog.showModal();
     });
 }
@@ -149,9 +148,8 @@ function onKey(event) {
         if (!cursor) moveCursor(at);
         tap(at);
         announce(picked ? `${describe(picked)} picked up` : describe(at));
-    } else if (event.key === "Escape") {
+    } else if (event.key === "Escape" && picked) {
         pick(null);
-        setBrush(null);
     } else if (state.setup && /^[kqrbnp]$/i.test(event.key)) {
         putMan(at, event.key);
         announce(describe(at));
@@ -172,6 +170,7 @@ export function startHands(theBoard) {
         dropped: drop,
         tapped: tap,
     });
+    closeBeside($("promotion"));
     board.element.addEventListener("keydown", onKey);
     board.element.addEventListener(
         "focus",

@@ -1,11 +1,12 @@
 // The main module of the page: starts all parts.
 
-import { $, calmMotion } from "./dom.js";
+import { $, calmMotion, closeBeside } from "./dom.js";
 import { MARK, installSprites, makeBoard } from "./board.js";
 import { squareOf } from "./fen.js";
 import { lastMove } from "./game.js";
 import { startAdvice } from "./advice.js";
 import { startAnswer } from "./answer.js";
+import { startDrawing } from "./draw.js";
 import { startDrill } from "./drill.js";
 import { startGames } from "./games.js";
 import { startHands } from "./hands.js";
@@ -13,7 +14,7 @@ import { startMaterial } from "./material.js";
 import { inWords } from "./mini.js";
 import { startNotation } from "./notation.js";
 import { startRules } from "./rules.js";
-import { startSetup } from "./setup.js";
+import { escapeSetup, startSetup } from "./setup.js";
 import { startShift } from "./shift.js";
 import { startSolve } from "./solve.js";
 import { startSquares } from "./squares.js";
@@ -74,6 +75,12 @@ const KEYS = {
     End: () => travel("last"),
     f: flip,
     p: () => $("play").click(),
+    e: () => $("set-up").click(),
+    d: () => $("drill-start").click(),
+    h: () => $("hint")?.click(),
+    u: () => $("take-back")?.click(),
+    r: () => $("random")?.click(),
+    "?": () => $("keys").showModal(),
 };
 
 onChange((patch) => {
@@ -84,12 +91,13 @@ startAnswer(point);
 startNotation();
 startMaterial();
 startHands(board);
+startDrawing(board);
 startSquares(board);
 startRules();
 startSolve();
 startAdvice();
 startShift();
-startDrill(hintAt);
+startDrill(hintAt, (side) => board.flipped() === (side === "white") && flip());
 startGames();
 startTable();
 $("flip").addEventListener("click", flip);
@@ -98,9 +106,15 @@ addEventListener("keydown", (event) => {
         "input:not([type=radio]):not([type=checkbox]), select, textarea, dialog, input[type=radio]",
     );
     const action = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-    if (!action || typing || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    if (!action || typing || event.ctrlKey || event.metaKey || event.altKey || (event.shiftKey && event.key !== "?")) return;
     event.preventDefault();
     action();
 });
+addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && !event.target.closest?.("dialog, select, input[type=text]")) escapeSetup();
+});
+closeBeside($("keys"));
+$("keys-close").addEventListener("click", () => $("keys").close());
+$("keys-open").addEventListener("click", () => $("keys").showModal());
 update({ setup: false });
 start();

@@ -1,10 +1,11 @@
 // The card of the whole ending: shares of results, distances, longest wins, sub-endings.
 
 import * as api from "./api.js";
-import { $, h, keepingFocus, toast } from "./dom.js";
+import { $, closeBeside, h, keepingFocus, toast } from "./dom.js";
 import { byMoves, drawChart, rankWords } from "./chart.js";
 import { asOnBoard, children, longestList, longestOf, shares, tableSide, title } from "./ending.js";
 import { sideLetters } from "./fen.js";
+import { hasEnding, installed, isCovered } from "./installed.js";
 import { listOf } from "./lists.js";
 import { METRICS, movesOf, sideName, winnerOf } from "./words.js";
 import { answer, hidden, metric, onChange, showPosition, state } from "./session.js";
@@ -187,6 +188,7 @@ async function follow(name) {
     const number = ++asked;
     const swapped = isSwapped(name);
     try {
+        if (!isCovered(answer(), state.position) && !hasEnding(await installed(), name)) throw new api.ApiError("no_table", "");
         const stats = await api.stats(name);
         if (number !== asked) return;
         side = null;
@@ -281,7 +283,7 @@ export function startMaterial() {
         showChart();
     }).observe($("material"));
     $("browse-open").addEventListener("click", browse);
-    $("browse").addEventListener("click", (event) => event.target === $("browse") && $("browse").close());
+    closeBeside($("browse"));
     const field = $("ending");
     field.addEventListener("focus", fillEndings);
     // The server understands several ways to write the name: KRPvKR, krp-kr, KRPKR.

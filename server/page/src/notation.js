@@ -1,48 +1,59 @@
 // The moves played, followed by best play from here, and the buttons to step through both.
 
 import { $, copy, h, keepingFocus } from "./dom.js";
-import { currentFen, numbered } from "./game.js";
+import { branchOf, currentFen, endOf, gameOf, nextOf, withoutVariation, written } from "./game.js";
 import { GLYPHS, faultOf } from "./games.js";
 import { resultOf, writePgn } from "./pgn.js";
 import { verdictSentence } from "./words.js";
-import { answer, chooseHide, drilling, hidden, link, onChange, state, update } from "./session.js";
+import { answer, chooseHide, drilling, hidden, link, onChange, show, state, update } from "./session.js";
 import { followLine, goToMove, hasNext, travel } from "./play.js";
 
-function words(start, moves, offset, kind, at) {
-    const button = (cell) =>
-        cell &&
+/** The moves of a game as buttons, variations in parentheses. `kind` is played or best. */
+function moveButtons(game, kind, current) {
+    const button = ({ move, at }) =>
         h(
             "button",
             {
                 type: "button",
-                class: `ply ${kind}${cell.judgement && !hidden() ? ` fault ${cell.judgement}` : ""}`,
-                "data-at": cell.index + 1,
-                title: hidden() ? null : faultOf(cell) || null,
-                "aria-current": kind === "played" && cell.index + 1 === at ? "step" : null,
+                class: `ply ${kind}${move.judgement && !hidden() ? ` fault ${move.judgement}` : ""}`,
+                "data-at": at,
+                title: hidden() ? null : faultOf(move) || null,
+                "aria-current": at === current ? "step" : null,
             },
-            cell.san,
-            cell.judgement && !hidden() ? GLYPHS[cell.judgement] : null,
+            move.san,
+            move.judgement && !hidden() ? GLYPHS[move.judgement] : null,
         );
-    return numbered(start, moves, offset).map(({ number, white, black }) =>
-        h(
-            "span",
-            { class: "full-move" },
-            h("span", { class: `number ${kind}` }, white ? `${number}.` : `${number}…`),
-            button(white),
-            button(black),
-        ),
-    );
+    const boxes = [h("span", {})];
+    for (const token of written(game)) {
+        const box = boxes[boxes.length - 1];
+        if (token === "(") {
+            const aside = h("span", { class: "aside", role: "group", "aria-label": "Variation" });
+            box.append(aside);
+            boxes.push(aside);
+        } else if (token === ")") boxes.pop();
+        else if (token.white || token.fresh)
+            box.append(
+                h(
+                    "span",
+                    { class: "full-move" },
+                    h("span", { class: `number ${kind}` }, `${token.number}${token.white ? "." : "…"}`),
+                    button(token),
+                ),
+            );
+        else box.lastChild.append(button(token));
+    }
+    return [...boxes[0].childNodes];
 }
 
 function showMoves() {
     const { game, line } = state;
-    const beyond = game.at === game.moves.length && !hidden() ? line : [];
+    const beyond = nextOf(game) === 0 && !hidden() ? line : [];
     const box = $("notation");
-    const parts = words(game.start, game.moves, 0, "played", game.at);
+    const parts = moveButtons(game, "played", game.at);
     if (beyond.length > 0)
         parts.push(
             h("span", { class: "best-label" }, "Best play"),
-            ...words(currentFen(game), beyond, game.moves.length, "best", -1),
+            ...moveButtons(gameOf({ start: currentFen(game), moves: beyond }), "best", -1),
         );
     if (parts.length === 0)
         parts.push(
@@ -57,6 +68,9 @@ function showMoves() {
     const current = find();
     // Scroll only the box: scrollIntoView would move the whole page on a phone.
     box.scrollTop = current ? Math.max(0, current.offsetTop - box.offsetTop - box.clientHeight / 2) : 0;
+    const aside = branchOf(game) !== game.at;
+    keepingFocus($("aside"), () => ($("aside").hidden = !aside), () => box);
+    $("aside-back").textContent = game.main === undefined ? "Back to the main line" : "Back to the game";
 }
 
 /** If the focused button has been disabled, moves the focus to the button for the other direction. */
@@ -69,17 +83,18 @@ function passFocus() {
 }
 
 function showButtons() {
-    const { at, moves } = state.game;
+    const { game } = state;
+    const atEnd = nextOf(game) === 0;
     const off = (name, value) => (document.querySelector(`[data-go="${name}"]`).disabled = value);
-    off("first", at === 0);
-    off("prev", at === 0);
-    off("last", at === moves.length);
+    off("first", game.at === 0);
+    off("prev", game.at === 0);
+    off("last", atEnd);
     const probe = answer();
     // Until the answer arrives the buttons stay as they are, as a disabled button loses the focus.
     if (probe || state.error) {
-        off("next", !hasNext() || (drilling() && at === moves.length));
+        off("next", !hasNext() || (drilling() && atEnd));
         const over = drilling() || !probe || ["draw", null].includes(probe.verdict) || probe.state !== "ongoing";
-        $("play").disabled = over && at === moves.length && !state.playing;
+        $("play").disabled = over && atEnd && !state.playing;
     }
     $("play").setAttribute("aria-pressed", String(state.playing));
     $("play")
@@ -97,15 +112,12 @@ function pgn() {
     const alone = game.moves.length === 0 && best.length > 0;
     const ends = alone
         ? { white: "1-0", black: "0-1" }[verdictSentence(probe).tone] || "1/2-1/2"
-        : resultOf(game.moves, game.at === game.moves.length ? probe : null);
+        : resultOf(game, game.at === endOf(game, 0) ? probe : null);
     return writePgn({
-        start: game.start,
-        played: game.moves,
-        at: game.at,
+        game,
         best,
         comment: probe && probe.verdict !== null && !hidden() ? verdictSentence(probe).text : "",
         result: game.result ?? ends,
-        tags: game.tags,
         site: link(),
     });
 }
@@ -120,8 +132,10 @@ export function startNotation() {
         if (!ply) return;
         const at = Number(ply.dataset.at);
         if (ply.classList.contains("played")) goToMove(at);
-        else followLine(at - state.game.moves.length);
+        else followLine(at);
     });
+    $("aside-back").addEventListener("click", () => goToMove(branchOf(state.game)));
+    $("aside-delete").addEventListener("click", () => show(withoutVariation(state.game), "replace", { playing: false }));
     for (const button of document.querySelectorAll("[data-go]"))
         button.addEventListener("click", () => travel(button.dataset.go));
     $("play").addEventListener("click", () => update({ playing: !state.playing, tablePlays: "none" }));

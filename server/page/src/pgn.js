@@ -1,6 +1,6 @@
 // Writes a game as PGN. No DOM, no server.
 
-import { numbered } from "./game.js";
+import { after, endOf, goTo, lastMove, parentOf, play, written } from "./game.js";
 
 const tag = (name, value) => `[${name} "${String(value).replace(/[\\"]/g, "\\$&")}"]`;
 
@@ -15,64 +15,51 @@ function wrap(words, width) {
     return lines.join("\n");
 }
 
-/**
- * The words of some moves: "12.", "Kd5", ... `start` is the FEN before the first of them. `after(index)` returns words
- * to put after a move; if there are any, Black's next move gets its number again.
- */
-function moveWords(start, moves, after = () => []) {
-    const words = [];
-    let numberless = true; // the next move needs its number even if it is Black's
-    const put = (cell, number, dots) => {
-        if (!cell) return;
-        if (dots === "." || numberless) words.push(`${number}${dots}`);
-        const more = after(cell.index);
-        const nag = { blunder: "$4", cursed: "$2", dubious: "$6" }[cell.judgement];
-        words.push(cell.san, ...(nag ? [nag] : []), ...more);
-        numberless = more.length > 0;
-    };
-    for (const { number, white, black } of numbered(start, moves)) {
-        put(white, number, ".");
-        put(black, number, "...");
+/** The words of a game: "12.", "Kd5", ... `note` stands after the move with the number `at`, or before the first. */
+function moveWords(game, at, note) {
+    const words = at === 0 ? [...note] : [];
+    let open = "";
+    let noted = true; // Black's next move gets its number
+    for (const token of written(game)) {
+        if (token === "(") open = "(";
+        else if (token === ")") words.push(`${words.pop()})`);
+        else {
+            const { number, white, move, fresh } = token;
+            if (white || fresh || noted) words.push(`${open}${number}${white ? "." : "..."}`);
+            const nag = { blunder: "$4", cursed: "$2", dubious: "$6" }[move.judgement];
+            words.push(move.san, ...(nag ? [nag] : []));
+            open = "";
+            noted = token.at === at && note.length > 0;
+            if (noted) words.push(...note);
+        }
     }
     return words;
 }
 
 /**
- * Best play from a point of the game, as a variation. It begins at the first move that differs from the game; at the
- * end of the game it begins with the last move again, as a variation must replace a move.
+ * The game with best play from the position on the board as a variation. At the end of a line the variation begins
+ * with the last move again, as a variation must replace a move. Without moves, best play is the game itself.
  */
-function variation(start, played, at, best) {
-    let from = at;
-    while (from < played.length && best[from - at]?.uci === played[from].uci) from++;
-    const rest = best.slice(from - at);
-    if (rest.length === 0) return { index: -1, words: [] };
-    const moves = from === played.length ? [played[--from], ...rest] : rest;
-    const before = from === 0 ? start : played[from - 1].fen;
-    const words = moveWords(before, moves);
-    words[0] = `(${words[0]}`;
-    words.push(`${words.pop()})`);
-    return { index: from, words };
+function withBest(game, best) {
+    let way = game;
+    for (const move of best) {
+        const grown = play(way, move);
+        const repeats = grown.moves.length > game.moves.length && way.moves.length === game.moves.length && way.at > 0;
+        if (repeats && after(way, way.at).length === 0) {
+            const again = { ...lastMove(way), parent: parentOf(way, way.at) };
+            way = play({ ...way, moves: [...way.moves, again], at: way.moves.length + 1 }, move);
+        } else way = grown;
+    }
+    return { ...way, at: game.at };
 }
 
 /**
- * A game as PGN. `played` are its moves, and `at` is the number of them made on the board. `best` is best play from
- * there, written as a variation or, if no move was played, as the game itself. `comment` is the verdict of the position on the
- * board; `result` is one of 1-0, 0-1, 1/2-1/2, *; `tags` are those of a pasted game.
+ * A game as PGN, with its variations. `best` is best play from the position on the board; `comment` is the verdict of
+ * that position; `result` is one of 1-0, 0-1, 1/2-1/2, *.
  */
-export function writePgn({
-    start,
-    played,
-    at = played.length,
-    best = [],
-    comment = "",
-    result = "*",
-    site = "",
-    date = new Date(),
-    tags: known = {},
-}) {
-    const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) =>
-        String(part).padStart(2, "0"),
-    );
+export function writePgn({ game, best = [], comment = "", result = "*", site = "", date = new Date() }) {
+    const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, "0"));
+    const known = game.tags ?? {};
     const tags = [
         tag("Event", known.Event ?? "Endgame study"),
         tag("Site", known.Site ?? (site || "?")),
@@ -82,24 +69,17 @@ export function writePgn({
         tag("Black", known.Black ?? "?"),
         tag("Result", result),
         tag("SetUp", "1"),
-        tag("FEN", start),
+        tag("FEN", game.start),
         tag("Annotator", "Trebuchet"),
     ];
     const note = comment ? `{ ${comment.replace(/[{}]/g, "")} }`.split(" ") : [];
-    const aside =
-        best.length > 0 && played.length > 0 ? variation(start, played, at, best) : { index: -1, words: [] };
-    const after = (index) => [
-        ...(index === at - 1 ? note : []),
-        ...(index === aside.index ? aside.words : []),
-    ];
-    const words = at === 0 ? [...note] : [];
-    words.push(...moveWords(start, played.length > 0 ? played : best, after), result);
+    const words = [...moveWords(withBest(game, best), game.at, note), result];
     return `${tags.join("\n")}\n\n${wrap(words, 80)}\n`;
 }
 
-/** The result of a game as far as it was played; `probe` is what is known of its last position, or null. */
-export function resultOf(moves, probe) {
-    const last = moves.length > 0 ? moves[moves.length - 1] : null;
+/** The result of the main line as far as it was played; `probe` is what is known of its last position, or null. */
+export function resultOf(game, probe) {
+    const last = lastMove(goTo(game, endOf(game, 0)));
     if (last && last.san.endsWith("#")) return last.fen.split(" ")[1] === "w" ? "0-1" : "1-0";
     if (probe && probe.state === "checkmate") return probe.turn === "white" ? "0-1" : "1-0";
     if (probe && (probe.state === "stalemate" || probe.state === "insufficient_material")) return "1/2-1/2";

@@ -1,9 +1,11 @@
 // Moves on the board: the player's, the table's, and the best line played out.
 
+import * as api from "./api.js";
 import { advisedMove, follow } from "./advice.js";
 import { METRICS, judgeMove } from "./words.js";
-import { currentFen, goTo, play } from "./game.js";
+import { currentFen, endOf, fenAt, goTo, nextOf, parentOf, pathTo, play } from "./game.js";
 import { formatFen, played } from "./fen.js";
+import { resist } from "./resist.js";
 import { answer, drilling, metric, onChange, show, state, update } from "./session.js";
 
 /** Legal moves from one square to another; promotions are several. Empty while no answer is there. */
@@ -31,7 +33,7 @@ export function playOwn(move) {
     });
 }
 
-export const hasNext = () => state.game.at < state.game.moves.length || bestMove() !== null;
+export const hasNext = () => nextOf(state.game) !== 0 || bestMove() !== null;
 
 function bestMove() {
     const probe = answer();
@@ -42,22 +44,70 @@ function bestMove() {
     return (first && probe.moves.find(({ uci }) => uci === first.uci)) || probe.moves[0];
 }
 
-/** The next move of the game or, at its end, the best one. False if there is none. */
-function stepOn() {
-    if (state.game.at < state.game.moves.length) {
-        show(goTo(state.game, state.game.at + 1), "replace");
-        return true;
-    }
+/** The move that the table makes: the best one or, in a drawn position, one that makes the other side find moves. */
+async function tableMove() {
+    const probe = answer();
     const best = bestMove();
-    if (best) playMove(best, "replace");
-    return best !== null;
+    if (!best || probe.verdict !== "draw") return best;
+    const { game } = state;
+    const before = pathTo(game).map((at) => fenAt(game, at));
+    return resist(state.position, probe.moves, [game.start, ...before], api.batch).catch(() => best);
+}
+
+let rested = null; // the game as the player stepped back in it: the table waits
+
+/** Goes to a place of the game. */
+function go(at, rests) {
+    const game = goTo(state.game, at);
+    rested = rests ? game : null;
+    return show(game, "replace", { playing: false });
+}
+
+export const goToMove = (at) => go(at, true);
+
+/** The next move of the game or, at its end, the one that the table would make. */
+async function stepOn() {
+    const { game } = state;
+    const best = await tableMove();
+    if (best && state.game === game && answer()) playMove(best, "replace");
+}
+
+/** The sides whose moves the table or a strategy makes. */
+function automatic() {
+    const advisor = state.advice?.find(({ strategy }) => strategy === state.advisor);
+    return [state.tablePlays, advisor?.plays].filter((side) => side === "white" || side === "black");
+}
+
+/** Whether the place is one at which the player is not to move, although he plays a side. */
+function isOthers(at) {
+    const sides = new Set(automatic());
+    const turn = fenAt(state.game, at).split(" ")[1] === "w" ? "white" : "black";
+    return sides.size === 1 && sides.has(turn);
+}
+
+/** The place before a move. If the player plays a side, it is his turn there. */
+export function placeBefore(at) {
+    let to = parentOf(state.game, at);
+    while (to !== 0 && isOthers(to)) to = parentOf(state.game, to);
+    return to;
+}
+
+function placeAfter(at) {
+    let to = nextOf(state.game, at);
+    while (isOthers(to) && nextOf(state.game, to)) to = nextOf(state.game, to);
+    return to;
 }
 
 export function travel(where) {
-    const { at, moves } = state.game;
-    if (where === "next") return void (drilling() && at === moves.length ? null : stepOn());
-    const to = { first: 0, prev: at - 1, last: moves.length }[where];
-    if (to >= 0 && to !== at) show(goTo(state.game, to), "replace", { playing: false });
+    const { game } = state;
+    const { at } = game;
+    if (where === "next") {
+        const to = placeAfter(at);
+        if (to) return void go(to, false);
+        return void (drilling() || stepOn());
+    }
+    const to = { first: () => 0, prev: () => placeBefore(at), last: () => endOf(game) }[where]();
+    if (to !== at) go(to, where !== "last");
 }
 
 /** Plays `count` moves of the best line at once. */
@@ -66,8 +116,6 @@ export function followLine(count) {
     for (const move of state.line.slice(0, count)) game = play(game, move);
     return show(game, "push", { playing: false });
 }
-
-export const goToMove = (at) => show(goTo(state.game, at), "replace", { playing: false });
 
 function isOver(probe) {
     return probe.state !== "ongoing" || probe.moves.length === 0;
@@ -80,18 +128,17 @@ let waitingFor = "";
 function tableToMove() {
     const probe = answer();
     if (state.setup || !probe) return false;
-    const atEnd = state.game.at === state.game.moves.length;
-    if (state.playing)
-        return !atEnd || (!isOver(probe) && bestMove() !== null);
-    return atEnd && !isOver(probe) && (state.tablePlays === probe.turn || advisedMove() !== null);
+    if (state.playing) return nextOf(state.game) !== 0 || (!isOver(probe) && bestMove() !== null);
+    return state.game !== rested && !isOver(probe) && (state.tablePlays === probe.turn || advisedMove() !== null);
 }
 
-function plan() {
+function plan(patch) {
     const probe = answer();
+    if (patch.advisor || (patch.tablePlays ?? "none") !== "none") rested = null;
     if (
         state.playing &&
         probe &&
-        state.game.at === state.game.moves.length &&
+        nextOf(state.game) === 0 &&
         (isOver(probe) || probe.verdict === "draw" || bestMove() === null)
     )
         return void update({ playing: false });
@@ -111,15 +158,14 @@ function plan() {
     );
 }
 
-function answerMove() {
-    const { judgement, playing } = state;
-    if (state.game.at < state.game.moves.length)
-        return void show(goTo(state.game, state.game.at + 1), "replace");
+async function answerMove() {
+    const { game, judgement, playing } = state;
+    if (playing && nextOf(game)) return void show(goTo(game, nextOf(game)), "replace");
     const advised = playing ? null : advisedMove();
     if (advised) follow(advised);
-    const best = advised ?? bestMove();
+    const best = advised ?? (await tableMove());
     // The remark on the player's move stays while the table answers it.
-    if (best) playMove(best, "replace", playing ? {} : { judgement });
+    if (best && state.game === game && tableToMove()) playMove(best, "replace", playing ? {} : { judgement });
 }
 
 export const startTable = () => onChange(plan);

@@ -5,6 +5,7 @@ import * as api from "./api.js";
 import { $, h, keepingFocus } from "./dom.js";
 import { asOnBoard } from "./ending.js";
 import { currentFen } from "./game.js";
+import { isCovered } from "./installed.js";
 import { gallery } from "./mini.js";
 import { CLAIMS, claimWords, figuresWords, isStatement, percent, ruleText, ruleTitle } from "./words.js";
 import { answer, hidden, onChange, showPosition, state } from "./session.js";
@@ -108,7 +109,7 @@ function showRules(found) {
 /** The ending whose rules to request; null if there are none, or the answers are hidden. */
 function ending() {
     const probe = answer();
-    const known = probe && probe.verdict_clock_zero !== null && probe.state !== "insufficient_material";
+    const known = probe && isCovered(probe, state.position) && probe.state !== "insufficient_material";
     if (!known || hidden() || state.setup) return null;
     return without.has(probe.material) ? null : probe.material;
 }

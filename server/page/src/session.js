@@ -2,9 +2,10 @@
 // update() and the functions below, and get notice of changes by onChange.
 
 import * as api from "./api.js";
-import { currentFen, newGame } from "./game.js";
+import { currentFen, isGame, newGame, recalled } from "./game.js";
 import { formatFen, obstacle, parseFen } from "./fen.js";
 import { isBlocked, structureOf, withBounds } from "./blocked.js";
+import { hasStructure, installed, isCovered } from "./installed.js";
 
 const FIRST = "8/8/8/3Kp3/4Pk2/8/8/8 w - - 0 1"; // the position that gave the project its name
 
@@ -90,6 +91,8 @@ async function askBlocked(number, fen, position) {
     let blocked = null;
     let blockedError = null;
     try {
+        const { tables, ranks, solved } = await installed();
+        if (tables.length > 0 && !hasStructure({ ranks, solved }, position)) throw new api.ApiError("no_table", "");
         blocked = await api.blocked(fen, state.attacker);
     } catch (error) {
         if (!(error instanceof api.ApiError)) throw error;
@@ -112,6 +115,7 @@ async function ask() {
         update({ probe, probeFen: fen, error: null, line: [] });
         if (state.squares && isBlocked(position)) askBlocked(number, fen, position);
         if (probe.state !== "ongoing" || probe.verdict === "draw" || !probe.verdict) return;
+        if (!probe.blocked && !isCovered(probe, position)) return;
         const line = await api.line(fen, metric());
         if (number === asked) update({ line });
     } catch (error) {
@@ -186,9 +190,10 @@ function fromAddress() {
 
 /** The game in an entry of the history, or else the position of the address. */
 function fromHistory(entry) {
+    if (!isGame(entry?.game)) return fromAddress();
     try {
         parseFen(currentFen(entry.game));
-        return { game: entry.game, problem: "" };
+        return { game: recalled(state.game, entry.game), problem: "" };
     } catch {
         return fromAddress();
     }

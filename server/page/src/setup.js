@@ -1,7 +1,18 @@
 // Setting up positions: the tray of men, the FEN field, and the tools that change the whole position.
 
-import { $, h, manName, manPicture, s } from "./dom.js";
-import { EMPTY, epSquares, formatFen, mirrorFiles, parseFen, settle, swapColours, withMan } from "./fen.js";
+import { $, h, keepingFocus, manName, manPicture, s } from "./dom.js";
+import {
+    EMPTY,
+    epSquares,
+    formatFen,
+    indexOf,
+    mirrorFiles,
+    parseFen,
+    possibleCastling,
+    swapColours,
+    withMan,
+    withPossibleRights,
+} from "./fen.js";
 import { currentFen } from "./game.js";
 import { SAMPLES } from "./samples.js";
 import { onChange, showPosition, state, update } from "./session.js";
@@ -17,10 +28,45 @@ export function setBrush(man) {
 }
 
 /** Changes the position on the board by hand. */
-export const edit = (position) => showPosition({ ...settle(position), fullmove: 1 }, "edit");
+export const edit = (position) => showPosition({ ...withPossibleRights(position), fullmove: 1 }, "edit");
 
 export function putMan(square, man) {
     edit(withMan(state.position, square, man));
+}
+
+let undone = []; // the positions before each change, while setting up
+let last = ""; // the position on the board
+
+function undo() {
+    const fen = undone.pop();
+    if (fen === undefined) return;
+    last = fen; // so that this change is not one to undo
+    edit(parseFen(fen));
+}
+
+/** Remembers the position that a change replaces. */
+function noteChange() {
+    const now = formatFen(state.position);
+    if (state.setup && last !== "" && last !== now) undone.push(last);
+    if (!state.setup) undone = [];
+    last = now;
+    keepingFocus($("undo").parentNode, () => ($("undo").disabled = undone.length === 0), () => $("done"));
+}
+
+/** Puts the chosen man back or, if none is chosen, ends setting up. False if nothing was to be done. */
+export function escapeSetup() {
+    if (!state.setup) return false;
+    if (brush !== null) setBrush(null);
+    else finish();
+    return true;
+}
+
+/** Removes the man on a square. */
+export const removeMan = (square) => state.position.men[indexOf(square)] && putMan(square, "");
+
+function finish() {
+    update({ setup: false });
+    $("set-up").focus();
 }
 
 function spare(man) {
@@ -49,6 +95,31 @@ function fillTrays(flipped) {
     setBrush(brush);
 }
 
+const CASTLING = { K: "White O-O", Q: "White O-O-O", k: "Black O-O", q: "Black O-O-O" };
+
+/** Castling that is possible with kings and rooks as they stand, each with a box to tick. */
+function showCastling() {
+    const { position } = state;
+    const possible = possibleCastling(position);
+    const choice = (right) =>
+        h(
+            "label",
+            { class: "check" },
+            h("input", {
+                type: "checkbox",
+                "data-right": right,
+                checked: position.castling.includes(right),
+                onchange: (event) =>
+                    edit({ ...position, castling: event.target.checked ? position.castling + right : position.castling.replace(right, "") }),
+            }),
+            CASTLING[right],
+        );
+    const focused = document.activeElement?.dataset?.right;
+    $("castling").hidden = possible === "";
+    $("castling").replaceChildren($("castling").firstElementChild, ...[...possible].map(choice));
+    if (focused) $("castling").querySelector(`[data-right="${focused}"]`)?.focus();
+}
+
 function showFields() {
     const { position } = state;
     document.querySelector(`input[name="turn"][value="${position.turn}"]`).checked = true;
@@ -63,6 +134,7 @@ function showFields() {
         ),
     );
     $("en-passant").disabled = squares.length === 0;
+    showCastling();
     if (document.activeElement !== $("clock")) $("clock").value = position.halfmove;
     if (document.activeElement !== $("fen") || $("fen-error").textContent === "")
         $("fen").value = currentFen(state.game);
@@ -87,7 +159,7 @@ function fenTyped(final) {
 
 function showMode() {
     const { setup } = state;
-    for (const id of ["tray-top", "tray-bottom", "set-up-panel"]) $(id).hidden = !setup;
+    $("set-up-panel").hidden = !setup;
     $("set-up").setAttribute("aria-pressed", String(setup));
     $("set-up").setAttribute("aria-expanded", String(setup));
     document.body.classList.toggle("setting-up", setup);
@@ -96,6 +168,7 @@ function showMode() {
 
 function render(patch) {
     if ("setup" in patch) showMode();
+    if ("setup" in patch || "position" in patch) noteChange();
     if ("position" in patch) {
         $("fen-error").textContent = "";
         $("fen").removeAttribute("aria-invalid");
@@ -131,9 +204,13 @@ function listenToTools() {
     $("set-up").addEventListener("click", () =>
         update({ setup: !state.setup, playing: false, tablePlays: "none" }),
     );
-    $("done").addEventListener("click", () => {
-        update({ setup: false });
-        $("set-up").focus();
+    $("done").addEventListener("click", finish);
+    $("undo").addEventListener("click", undo);
+    addEventListener("keydown", (event) => {
+        const typing = event.target.closest?.("input[type=text], input[type=number], textarea");
+        if (!state.setup || typing || event.key !== "z" || !(event.ctrlKey || event.metaKey)) return;
+        event.preventDefault();
+        undo();
     });
     $("mirror").addEventListener("click", () => showPosition(mirrorFiles(state.position), "push"));
     $("swap").addEventListener("click", () => showPosition(swapColours(state.position), "push"));

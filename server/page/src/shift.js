@@ -5,6 +5,7 @@ import * as api from "./api.js";
 import { $, h, s } from "./dom.js";
 import { formatFen, parseFen, squareOf } from "./fen.js";
 import { currentFen } from "./game.js";
+import { isCovered } from "./installed.js";
 import { edgeWords, groupWords, placeWords, winnerIn } from "./words.js";
 import { answer, hidden, onChange, showPosition, state } from "./session.js";
 
@@ -133,7 +134,7 @@ function showMaps(found) {
 
 const possible = () => {
     const probe = answer();
-    return probe && probe.verdict_clock_zero !== null && probe.material && !hidden() && !state.setup;
+    return probe && isCovered(probe, state.position) && probe.material && !hidden() && !state.setup;
 };
 
 async function ask() {

@@ -1,6 +1,6 @@
 // The corresponding squares of a blocked position: a card beside the board, and marks on it.
 
-import { $, h, manPicture } from "./dom.js";
+import { $, h, manPicture, showTheBoard } from "./dom.js";
 import { currentFen } from "./game.js";
 import {
     bothLose,
@@ -97,6 +97,7 @@ export function startSquares(theBoard) {
     onChange(render);
     $("squares-toggle").addEventListener("click", () => {
         update({ squares: !state.squares });
+        if (state.squares) showTheBoard();
         if (state.squares && !shown()) askSquares();
     });
     $("squares-attacker").addEventListener("change", (event) => chooseAttacker(event.target.value));
