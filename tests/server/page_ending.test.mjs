@@ -88,6 +88,7 @@ onPage("rules of thumb: right and wrong, figures, examples", {}, async (hands, p
         "✗The square of the pawn: a draw: in the square, and nearer to the pawnwrong here",
         "✓King and pawn against king: White wins: looking aheadright",
         "✓A bare king cannot win: Black does not win: a king aloneright",
+        "2 rules say nothing here",
         "–Key squares: says nothing here",
         "–The opposition: says nothing here",
     ]);

@@ -230,3 +230,99 @@ onPage("setting up: the board stays, undo, right click, castling, Escape", { con
     await page.keyboard.press("Escape");
     assert.ok(await page.isHidden("#set-up-panel"));
 });
+
+onPage("the first screen: what this is, a verdict, no cross", {}, async (hands, page) => {
+    await hands.open();
+    assert.equal(await hands.verdict(), "White mates in 11 moves");
+    assert.match(await hands.text(".motto"), /^Chess endings: who wins, in how many moves/);
+    await assertInView(page, ".motto");
+    await page.waitForSelector("[data-rule]");
+    assert.equal(await page.locator(".rule.wrong").count(), 0);
+    assert.ok(await page.isHidden(".rule.silent"), "rules that say nothing are folded away");
+    await page.click(".silent-rules > summary");
+    assert.ok(await page.isVisible(".rule.silent"));
+    await page.setViewportSize({ width: 390, height: 844 });
+    await assertInView(page, ".motto", "on a phone");
+    await assertInView(page, "#sentence", "the verdict on a phone");
+});
+
+onPage("the field of endings understands words, and the list has small boards", {}, async (hands, page) => {
+    await hands.open();
+    const goTo = async (text, name) => {
+        await page.fill("#ending", text);
+        await page.press("#ending", "Enter");
+        await page.waitForFunction((wanted) => document.querySelector(".material-name")?.textContent === wanted, name);
+    };
+    await goTo("rook and pawn v king", "KRPvK");
+    await goTo("Q vs R", "KQvKR");
+    await goTo("saavedra", "KRvKP");
+    assert.match(await hands.fen(), /^8\/8\/1KP5\/3r4/);
+    await page.click("#browse-open");
+    assert.deepEqual(await page.locator("#browse h3").allTextContents(), ["Pawn endings", "Rook endings", "Queen endings", "Minor pieces"]);
+    assert.equal(await page.locator('#browse [data-ending="KBNvK"] .mini').count(), 1);
+    assert.deepEqual(await hands.faults(), []);
+    await hands.shot("endings");
+    await page.click('#browse [data-ending="KBNvK"]');
+    await page.waitForFunction(() => document.querySelector(".material-name")?.textContent === "KBNvK");
+});
+
+onPage("arrows and rings are drawn, and the other small things", {}, async (hands, page) => {
+    await hands.open(KBNK);
+    const draw = async (from, to) => {
+        await page.mouse.move(...(await hands.middle(from)));
+        await page.mouse.down({ button: "right" });
+        await page.mouse.move(...(await hands.middle(to)), { steps: 3 });
+        await page.mouse.up({ button: "right" });
+    };
+    await draw("a1", "c3");
+    await draw("d5", "d5");
+    assert.equal(await page.locator('[data-arrow="a1c3"]').count(), 1);
+    assert.equal(await page.locator(".mark-drawn").count(), 1);
+    await page.hover('[data-uci="a1b2"]');
+    assert.equal(await page.locator("[data-arrow]").count(), 2, "a move is shown beside it");
+    await page.mouse.move(5, 5);
+    await draw("a1", "c3");
+    assert.equal(await page.locator("[data-arrow]").count(), 0, "drawn again it is removed");
+    await draw("a1", "c3");
+    await page.mouse.click(...(await hands.middle("h8")));
+    assert.equal(await page.locator("[data-arrow], .mark-drawn").count(), 0, "a click removes all");
+    assert.equal(await page.getAttribute("#lichess", "href"), "https://lichess.org/analysis/standard/8/8/8/3k4/8/8/8/KBN5_w_-_-_0_1");
+    // All keys are listed.
+    await page.keyboard.press("?");
+    await page.waitForSelector("#keys[open]");
+    assert.match(await hands.text("#keys"), /hint, take back/);
+    assert.deepEqual(await hands.faults(), []);
+    await page.keyboard.press("Escape");
+    // A longer bar does not look better: it is a thin line in grey.
+    const bar = await page.$eval(".rows .move", (move) => {
+        const { height, backgroundColor } = getComputedStyle(move, "::before");
+        return { height, grey: backgroundColor === getComputedStyle(document.querySelector(".move-other")).color };
+    });
+    assert.deepEqual(bar, { height: "2px", grey: true });
+    // Drills by keys; as Black from below.
+    await hands.open("8/8/8/8/8/4k3/4r3/K7 b - - 0 1");
+    await page.keyboard.press("d");
+    await page.waitForSelector("#drill:not([hidden])");
+    assert.equal(await hands.text(".coordinate >> nth=1"), "1", "Black is below");
+    await page.keyboard.press("h");
+    await page.waitForFunction(() => /Move the king on e3/.test(document.getElementById("drill").textContent));
+    await hands.drag(await hands.middle("e3", true), await hands.middle("d3", true));
+    await page.waitForSelector('.ply.played[data-at="2"]');
+    await hands.settled();
+    await page.keyboard.press("u");
+    await page.waitForFunction(() => /taken back/.test(document.getElementById("drill").textContent));
+    assert.match(await hands.fen(), /4k3\/4r3\/K7 b/);
+    // Best play that is grey says why.
+    await hands.open("8/8/8/8/4k3/8/4P3/4K3 b - - 0 1");
+    await page.click("#play", { force: true });
+    await page.waitForSelector("#toast.shown");
+    assert.match(await hands.text("#toast"), /^No best play in a draw/);
+    assert.match(await page.getAttribute("#play", "title"), /^No best play in a draw/);
+});
+
+onPage("Chess960 is refused by name", { allow: /status of 400/ }, async (hands, page) => {
+    await hands.open();
+    await hands.type("1k5r/8/8/8/8/8/8/1K5R w Hh - 0 1");
+    assert.match(await hands.text("#fen-error"), /those of Chess960, which is not supported/);
+    assert.match(await hands.verdict(), /White mates in 11/);
+});

@@ -15,6 +15,7 @@ import {
     obstacle,
     parseFen,
     played,
+    possibleCastling,
     settle,
     squareOf,
     swapColours,
@@ -52,6 +53,8 @@ import {
     withBounds,
     zugzwangHere,
 } from "../../server/page/src/blocked.js";
+import { byKind, endingName, isNamed } from "../../server/page/src/endingname.js";
+import { canLookUp, isCovered } from "../../server/page/src/installed.js";
 import { resist } from "../../server/page/src/resist.js";
 import { SAMPLES } from "../../server/page/src/samples.js";
 import {
@@ -280,6 +283,90 @@ test("how a drill stands", () => {
     assert.equal(outcomeOf(hold, at({}), 3), "slipped");
     assert.equal(outcomeOf(hold, at({ turn: "black", state: "checkmate", verdict: "loss" }), 3), "lost");
     assert.equal(outcomeOf(hold, at({ state: "insufficient_material", verdict: "draw" }), 3), "held");
+});
+
+test("castling rights: those that are possible, and those of Chess960", () => {
+    const start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w";
+    assert.equal(again(`${start} HAha - 0 1`), `${start} KQkq - 0 1`, "Shredder's letters for a position of chess");
+    assert.equal(again(`${start} Hq - 0 1`), `${start} Kq - 0 1`);
+    for (const fen of [
+        "bqnrkbnr/pppppppp/8/8/8/8/PPPPPPPP/BQNRKBNR w HDhd - 0 1",
+        "1k5r/8/8/8/8/8/8/1K5R w Hh - 0 1",
+        "4k3/8/8/8/8/8/8/4K1R1 w G - 0 1",
+    ])
+        assert.throws(() => parseFen(fen), /Chess960, which is not supported/, fen);
+    assert.throws(() => parseFen(`${start} XY - 0 1`), /castling field/);
+    assert.equal(possibleCastling(parseFen("r3k3/8/8/8/8/8/8/4K2R w")), "Kq");
+    const both = parseFen("r3k3/8/8/8/8/8/8/4K2R w Kq - 0 1");
+    assert.equal(withMan(both, "d4", "Q").castling, "Kq", "rights stay while a position is edited");
+    assert.equal(withMan(both, "h1", "").castling, "q");
+    assert.equal(movedMan(both, "e8", "d8").castling, "K");
+    assert.equal(swapColours(both).castling, "Qk");
+    assert.equal(mirrorFiles(both).castling, "-");
+});
+
+test("endings as players write them", () => {
+    const names = {
+        "rook and pawn v rook": "KRPvKR",
+        "Rook and Pawn versus Rook": "KRPvKR",
+        "R+P vs R": "KRPvKR",
+        "R+P vs. R": "KRPvKR",
+        "RP v R": "KRPvKR",
+        "rook & pawn against rook": "KRPvKR",
+        "king, rook and pawn - king and rook": "KRPvKR",
+        "Q v R": "KQvKR",
+        "two bishops v knight": "KBBvKN",
+        "2 knights vs pawn": "KNNvKP",
+        "a queen against two pawns": "KQvKPP",
+        "king and pawn": "KPvK",
+        pawn: "KPvK",
+        "bishop and knight": "KBNvK",
+        "Rook endings": "KRvK",
+        "KRP v KR": "KRPvKR",
+        "krp-kr": "KRPvKR",
+    };
+    for (const [text, name] of Object.entries(names)) assert.equal(endingName(text), name, text);
+    // What the server reads, and what nobody knows, stays.
+    for (const text of ["KRPvKR", "KRPKR", "lucena", "mate in two", "king v king", "rook v rook v rook"])
+        assert.equal(endingName(text), text);
+    const found = (text) => SAMPLES.find(({ name }) => isNamed(name, text))?.name;
+    assert.equal(found("Lucena"), "The bridge (Lucena)");
+    assert.equal(found("reti"), "Two plans at once (Réti, 1921)");
+    assert.equal(found("trebuchet"), "The trébuchet: the side to move loses");
+    assert.equal(found("KQ"), undefined);
+});
+
+test("endings by kind, those of few men first", () => {
+    const list = ["KRPvK", "KQvKR", "KBNvK", "KPPvK", "KPvK", "KRvK", "KNvKP"].map((material) => ({ material, men: material.length - 1 }));
+    assert.deepEqual(
+        byKind(list).map(({ title, endings }) => [title, ...endings.map(({ material }) => material)]),
+        [
+            ["Pawn endings", "KPvK", "KPPvK"],
+            ["Rook endings", "KRvK", "KRPvK"],
+            ["Queen endings", "KQvKR"],
+            ["Minor pieces", "KBNvK", "KNvKP"],
+        ],
+    );
+});
+
+test("what a server can look up", () => {
+    const server = { tables: [{ material: "KRPvKR" }], ranks: ["a3c4-a4c5c6.exact.treb"], solved: ["d5-d6.solved.treb"] };
+    const can = (fen) => canLookUp(server, parseFen(fen));
+    assert.ok(can("1K1k4/1P6/8/8/8/8/r7/2R5 w"));
+    assert.ok(can("1K1k4/8/8/8/8/8/pr6/2R5 w"), "colours exchanged");
+    assert.ok(!can("8/8/8/3Kp3/4Pk2/8/8/8 w"));
+    assert.ok(can("8/8/2p5/k1p1K3/p1P5/P7/8/8 w"), "blocked pawns");
+    assert.ok(can("8/8/5p2/3K1p1k/5P1p/7P/8/8 w"), "mirrored");
+    assert.ok(can("8/8/7p/p4p1P/P1K1pP1k/4P3/8/8 w") === false);
+    assert.ok(can("8/8/8/3pK3/3P4/8/8/4k3 w") === false, "d4 against d5");
+    assert.ok(can("4k3/8/3p4/3P4/8/8/8/4K3 w"));
+    assert.ok(can("4k3/8/8/8/4p3/4P3/8/4K3 w"), "mirrored, and with colours exchanged");
+    const probe = { verdict_clock_zero: "win", unknown: [] };
+    assert.ok(isCovered(probe, { castling: "-" }));
+    assert.ok(!isCovered(probe, { castling: "K" }));
+    assert.ok(!isCovered({ ...probe, unknown: [{ metric: "wdl", code: "no_table" }] }, { castling: "-" }));
+    assert.ok(isCovered({ ...probe, unknown: [{ metric: "dtm", code: "no_table" }] }, { castling: "-" }));
+    assert.ok(!isCovered({ ...probe, blocked: {} }, { castling: "-" }));
 });
 
 test("squares and their numbers", () => {

@@ -201,7 +201,7 @@ function moveRow(move, by, longest) {
             "data-uci": move.uci,
             title: quiet ? null : details.join("\n"),
             "aria-label": `${move.san}, ${moveWords(move, by)}`,
-            vars: quiet ? {} : { "--share": longest ? Math.max(0.02, plies / longest) : 0 },
+            vars: quiet ? {} : { "--share": longest ? Math.max(0.02, plies / longest) : 0 }, // a line: the length of the way
             onclick: () => playOwn(move),
         },
         h("span", { class: "move-san" }, move.san),

@@ -32,6 +32,20 @@ function readCount(text, name, least) {
     return Number(text);
 }
 
+/** Castling rights, "KQkq" or less. Letters of files, as Shredder-FEN has them, are those of Chess960 unless king and
+ * rooks stand as in chess. */
+function readCastling(text, men) {
+    if (/^(-|K?Q?k?q?)$/.test(text)) return text;
+    if (!/^[KQkqA-Ha-h]{1,4}$/.test(text)) throw new Error(`The castling field “${text}” is not valid: use “-”.`);
+    const possible = possibleCastling({ men });
+    const rights = [...text].map((letter) => ({ H: "K", A: "Q", h: "k", a: "q" })[letter] ?? letter);
+    if (!rights.every((right) => possible.includes(right)))
+        throw new Error(
+            "These castling rights are those of Chess960, which is not supported: write - in place of them if castling no longer matters.",
+        );
+    return [..."KQkq"].filter((right) => rights.includes(right)).join("");
+}
+
 const RANK = "[KQRBNPkqrbnp1-8]{1,8}";
 const IN_TEXT = new RegExp(
     `(?<![A-Za-z0-9])((?:${RANK}/){7}${RANK})((?:[ _]+[-A-Za-z0-9]+){0,5})(?![A-Za-z0-9/])`,
@@ -67,14 +81,12 @@ function readFen(text) {
     const [board, turn = "w", castling = "-", ep = "-", halfmove = "0", fullmove = "1"] = fields;
     const men = readBoard(board);
     if (!/^[wb]$/.test(turn)) throw new Error(`The side to move is w or b, not “${turn}”.`);
-    if (!/^(-|K?Q?k?q?)$/.test(castling))
-        throw new Error(`The castling field “${castling}” is not valid: use “-”.`);
     if (!/^(-|[a-h][36])$/.test(ep))
         throw new Error(`The en passant square “${ep}” is not on the third or sixth rank.`);
     return {
         men,
         turn,
-        castling,
+        castling: readCastling(castling, men),
         ep,
         halfmove: readCount(halfmove, "halfmove clock", 0),
         fullmove: readCount(fullmove, "move number", 1),

@@ -7,6 +7,7 @@ import { lastMove } from "./game.js";
 import { startAdvice } from "./advice.js";
 import { startAnswer } from "./answer.js";
 import { startDrawing } from "./draw.js";
+import { startBrowse } from "./browse.js";
 import { startDrill } from "./drill.js";
 import { startGames } from "./games.js";
 import { startHands } from "./hands.js";
@@ -90,6 +91,7 @@ onChange((patch) => {
 startAnswer(point);
 startNotation();
 startMaterial();
+startBrowse();
 startHands(board);
 startDrawing(board);
 startSquares(board);

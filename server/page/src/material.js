@@ -1,16 +1,16 @@
 // The card of the whole ending: shares of results, distances, longest wins, sub-endings.
 
 import * as api from "./api.js";
-import { $, closeBeside, h, keepingFocus, toast } from "./dom.js";
+import { $, h, keepingFocus, toast } from "./dom.js";
+import { browse, visit } from "./browse.js";
 import { byMoves, drawChart, rankWords } from "./chart.js";
-import { asOnBoard, children, longestList, longestOf, shares, tableSide, title } from "./ending.js";
+import { asOnBoard, children, longestList, shares, tableSide, title } from "./ending.js";
 import { sideLetters } from "./fen.js";
 import { hasEnding, installed, isCovered } from "./installed.js";
 import { listOf } from "./lists.js";
 import { METRICS, movesOf, sideName, winnerOf } from "./words.js";
 import { answer, hidden, metric, onChange, showPosition, state } from "./session.js";
 import { distanceHere } from "./play.js";
-import { pawnsOf, positionAmong } from "./blocked.js";
 
 let shown = null; // {name, swapped, stats} of the ending in the panel
 let side = null; // the side to move in the chart; null: as on the board
@@ -138,19 +138,6 @@ function spread() {
     );
 }
 
-/** Goes to the longest win of an ending or, if it has no wins, to a random position. */
-async function visit(text, swapped) {
-    try {
-        const stats = await api.stats(text);
-        const fen = longestOf(stats, metric())?.fen ?? (await api.random(stats.material)).fen;
-        showPosition(asOnBoard(fen, swapped), "push", { setup: false });
-        return true;
-    } catch (error) {
-        toast([error.message, error.advice].filter(Boolean).join(" "));
-        return false;
-    }
-}
-
 function showStats() {
     const { name, swapped, stats } = shown;
     const go = (position) => showPosition(position, "push", { setup: false });
@@ -226,54 +213,6 @@ function render(patch) {
     } else showChart();
 }
 
-/** An entry of the dialog: closes it and goes there. */
-const chip = (dialog, text, data, go) =>
-    h("button", { type: "button", class: "chip", ...data, onclick: () => (dialog.close(), go()) }, text);
-
-/** Pawn structures that have files. */
-function structures(dialog, title, names) {
-    const named = (pawns) => [pawns.map((squares) => squares.join(" ")).join(" – "), pawns];
-    const all = new Map(names.map(pawnsOf).filter(Boolean).map(named));
-    const chips = [...all].map(([text, pawns]) =>
-        chip(dialog, text, { "data-pawns": text }, () => showPosition(positionAmong(pawns), "push", { setup: false })),
-    );
-    return chips.length > 0 ? [h("h3", {}, title), h("p", { class: "chips-row" }, ...chips)] : [];
-}
-
-/** Shows all installed endings, by their number of men, and pawn structures. */
-async function browse() {
-    const dialog = $("browse");
-    const none = { tables: [], ranks: [], solved: [] };
-    const { tables, ranks, solved } = await api.tables().catch(() => none);
-    const men = [...new Set(tables.map((table) => table.men))].sort((a, b) => a - b);
-    const ending = ({ material }) =>
-        chip(dialog, material, { "data-ending": material }, () => visit(material, false));
-    const parts = [
-        h(
-            "div",
-            { class: "card-head" },
-            h("h2", { id: "browse-title" }, "Endings"),
-            h("button", { type: "button", class: "button small", onclick: () => dialog.close() }, "Close"),
-        ),
-        ...men.flatMap((count) => [
-            h("h3", {}, `${count} pieces`),
-            h("p", { class: "chips-row" }, ...tables.filter((table) => table.men === count).map(ending)),
-        ]),
-        ...structures(dialog, "Blocked pawns", ranks),
-        ...structures(dialog, "Solved pawn endings", solved),
-    ];
-    if (tables.length + ranks.length + solved.length === 0)
-        parts.push(h("p", { class: "hint" }, "No tables are installed here."));
-    dialog.replaceChildren(...parts);
-    dialog.showModal();
-}
-
-async function fillEndings() {
-    if ($("endings").childElementCount > 0) return;
-    const { tables } = await api.tables().catch(() => ({ tables: [] }));
-    $("endings").replaceChildren(...tables.map(({ material }) => h("option", { value: material })));
-}
-
 export function startMaterial() {
     onChange(render);
     let width = 0;
@@ -282,16 +221,4 @@ export function startMaterial() {
         width = entry.contentRect.width;
         showChart();
     }).observe($("material"));
-    $("browse-open").addEventListener("click", browse);
-    closeBeside($("browse"));
-    const field = $("ending");
-    field.addEventListener("focus", fillEndings);
-    // The server understands several ways to write the name: KRPvKR, krp-kr, KRPKR.
-    const go = async () => {
-        const text = field.value.trim();
-        if (text && (await visit(text, false))) field.value = "";
-    };
-    field.addEventListener("change", go);
-    // A choice from the list acts at once; typed text waits for Enter.
-    field.addEventListener("input", (event) => event.inputType === "insertReplacementText" && go());
 }

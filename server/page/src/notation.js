@@ -1,6 +1,6 @@
 // The moves played, followed by best play from here, and the buttons to step through both.
 
-import { $, copy, h, keepingFocus } from "./dom.js";
+import { $, copy, h, keepingFocus, toast } from "./dom.js";
 import { branchOf, currentFen, endOf, gameOf, nextOf, withoutVariation, written } from "./game.js";
 import { GLYPHS, faultOf } from "./games.js";
 import { resultOf, writePgn } from "./pgn.js";
@@ -82,6 +82,14 @@ function passFocus() {
     (button.disabled ? $("notation") : button).focus();
 }
 
+/** Why there is no best play to show. */
+export function noPlayWords(probe) {
+    if (drilling()) return "No best play during a drill";
+    if (!probe) return "No best play: the position has no answer";
+    if (probe.state !== "ongoing") return "No best play: the game is over";
+    return probe.verdict === "draw" ? "No best play in a draw: each drawing move is as good as another" : "No best play: the position is not known";
+}
+
 function showButtons() {
     const { game } = state;
     const atEnd = nextOf(game) === 0;
@@ -94,7 +102,8 @@ function showButtons() {
     if (probe || state.error) {
         off("next", !hasNext() || (drilling() && atEnd));
         const over = drilling() || !probe || ["draw", null].includes(probe.verdict) || probe.state !== "ongoing";
-        $("play").disabled = over && atEnd && !state.playing;
+        $("play").setAttribute("aria-disabled", String(over && atEnd && !state.playing));
+        $("play").title = $("play").ariaDisabled === "true" ? noPlayWords(probe) : "Plays the best moves of both sides (P)";
     }
     $("play").setAttribute("aria-pressed", String(state.playing));
     $("play")
@@ -138,7 +147,10 @@ export function startNotation() {
     $("aside-delete").addEventListener("click", () => show(withoutVariation(state.game), "replace", { playing: false }));
     for (const button of document.querySelectorAll("[data-go]"))
         button.addEventListener("click", () => travel(button.dataset.go));
-    $("play").addEventListener("click", () => update({ playing: !state.playing, tablePlays: "none" }));
+    $("play").addEventListener("click", () => {
+        if ($("play").ariaDisabled === "true") return void toast($("play").title);
+        update({ playing: !state.playing, tablePlays: "none" });
+    });
     $("pace").addEventListener("change", () => update({ pace: Number($("pace").value) }));
     $("table-plays").addEventListener("change", () =>
         update({ tablePlays: $("table-plays").value, playing: false }),

@@ -7,7 +7,7 @@ import { asOnBoard } from "./ending.js";
 import { currentFen } from "./game.js";
 import { isCovered } from "./installed.js";
 import { gallery } from "./mini.js";
-import { CLAIMS, claimWords, figuresWords, isStatement, percent, ruleText, ruleTitle } from "./words.js";
+import { CLAIMS, claimWords, figuresWords, isStatement, percent, plural, ruleText, ruleTitle } from "./words.js";
 import { answer, hidden, onChange, showPosition, state } from "./session.js";
 
 const without = new Set(); // endings without a rule
@@ -93,6 +93,18 @@ function ruleItem(rule, { material, swapped }, turn) {
 
 const ORDER = ["wrong", "right", "silent"];
 
+/** The rules that say nothing here, folded away. */
+function silentItem(items) {
+    const details = h(
+        "details",
+        { class: "silent-rules", open: open.has("silent") },
+        h("summary", {}, `${plural(items.length, "rule")} ${items.length === 1 ? "says" : "say"} nothing here`),
+        h("ul", {}, ...items),
+    );
+    details.addEventListener("toggle", () => open[details.open ? "add" : "delete"]("silent"));
+    return h("li", {}, details);
+}
+
 function showRules(found) {
     const rules = found ? [...found.rules].sort((a, b) => ORDER.indexOf(isRight(a)) - ORDER.indexOf(isRight(b))) : [];
     const turn = state.position.turn === "w" ? "white" : "black";
@@ -101,7 +113,12 @@ function showRules(found) {
     const focused = document.activeElement?.closest?.("[data-rule]")?.dataset.rule;
     keepingFocus(
         box,
-        () => box.replaceChildren(...rules.map((rule) => ruleItem(rule, found, turn))),
+        () => {
+            const item = (rule) => ruleItem(rule, found, turn);
+            const silent = rules.filter((rule) => isRight(rule) === "silent").map(item);
+            const speaking = rules.filter((rule) => isRight(rule) !== "silent").map(item);
+            box.replaceChildren(...speaking, ...(silent.length > 0 ? [silentItem(silent)] : []));
+        },
         () => box.querySelector(`[data-rule="${focused}"] summary`) ?? box.querySelector("summary") ?? $("verdict"),
     );
 }

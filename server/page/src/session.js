@@ -6,8 +6,7 @@ import { currentFen, isGame, newGame, recalled } from "./game.js";
 import { formatFen, obstacle, parseFen } from "./fen.js";
 import { isBlocked, structureOf, withBounds } from "./blocked.js";
 import { hasStructure, installed, isCovered } from "./installed.js";
-
-const FIRST = "8/8/8/3Kp3/4Pk2/8/8/8 w - - 0 1"; // the position that gave the project its name
+import { FIRST } from "./samples.js";
 
 /** A choice of an earlier visit. */
 function kept(name) {

@@ -14,7 +14,6 @@ import {
     withPossibleRights,
 } from "./fen.js";
 import { currentFen } from "./game.js";
-import { SAMPLES } from "./samples.js";
 import { onChange, showPosition, state, update } from "./session.js";
 
 let brush = null; // the man that a tap on the board puts down; "" removes a man
@@ -138,6 +137,7 @@ function showFields() {
     if (document.activeElement !== $("clock")) $("clock").value = position.halfmove;
     if (document.activeElement !== $("fen") || $("fen-error").textContent === "")
         $("fen").value = currentFen(state.game);
+    $("lichess").href = `https://lichess.org/analysis/standard/${currentFen(state.game).replaceAll(" ", "_")}`;
 }
 
 function fenTyped(final) {
@@ -215,12 +215,6 @@ function listenToTools() {
     $("mirror").addEventListener("click", () => showPosition(mirrorFiles(state.position), "push"));
     $("swap").addEventListener("click", () => showPosition(swapColours(state.position), "push"));
     $("clear").addEventListener("click", () => edit(parseFen(EMPTY)));
-    $("samples").append(...SAMPLES.map(({ name }, index) => h("option", { value: index }, name)));
-    $("samples").addEventListener("change", () => {
-        const sample = SAMPLES[$("samples").value];
-        $("samples").value = "";
-        if (sample) showPosition(parseFen(sample.fen), "push", { setup: false });
-    });
 }
 
 export function startSetup(flipped) {
