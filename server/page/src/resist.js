@@ -4,6 +4,7 @@
 import { formatFen, played } from "./fen.js";
 
 const WIDE = 6; // moves and replies that are looked at further
+const LARGE = 5; // men; with more, looking further may take too long
 
 /** A position without its clocks. */
 const placeOf = (fen) => fen.split(" ").slice(0, 4).join(" ");
@@ -83,7 +84,8 @@ export async function resist(position, moves, before, batch) {
         }))
         .sort((a, b) => a.seen - b.seen || harder(a.replies, b.replies) || b.pawn - a.pawn || a.distance - b.distance);
     const [first] = candidates;
-    if (first.replies.losing > 0 || first.replies.over) return first.move;
+    const large = position.men.filter(Boolean).length > LARGE;
+    if (first.replies.losing > 0 || first.replies.over || large) return first.move;
     const quiet = candidates.filter(({ seen: times, replies }) => times === first.seen && !replies.over).slice(0, WIDE);
     const dangers = await later(quiet, batch);
     return quiet[dangers.indexOf(Math.max(...dangers))].move;
