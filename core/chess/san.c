@@ -155,6 +155,9 @@ static bool read_san(const char *text, Description *d)
 static bool fits(const treb_position *pos, Move m, const Description *d)
 {
     int from = move_from(m);
+    /* "b5" is not axb5. */
+    bool push = d->type == TREB_PAWN && d->from_file < 0 && !d->capture;
+    if (push && move_is_capture(pos, m)) return false;
     return move_to(m) == d->to && move_promo(m) == d->promo &&
            bit_test(pos->by_type[d->type], from) &&
            (d->from_file < 0 || d->from_file == square_file(from)) &&

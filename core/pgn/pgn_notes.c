@@ -110,6 +110,9 @@ static void copy_variation(Reading *r)
             reading_keep(r, ' ');
         } else if (c == '}') {
             text_reader_next(s); /* a brace that closes no comment */
+        } else if (c == '[') {
+            text_reader_next(s); /* on another line it could begin a tag */
+            reading_keep_text(r, "{[}");
         } else {
             depth += c == '(';
             depth -= c == ')';

@@ -154,16 +154,17 @@ static const char *skip_number(const char *word)
             break;
     }
     bool numbered = rest > word + digits || *rest == '\0' || isalpha((unsigned char)*rest) ||
-                    (unsigned char)*rest >= 0xc0;
+                    strncmp(rest, "\u2654", 2) == 0; /* a figurine */
     return numbered && strcmp(word, "0000") != 0 ? rest : word;
 }
 
 /* Returns whether a word is meant as a move and not as a sign beside one. */
 static bool is_move(const char *word)
 {
-    if (is_null_move(word)) return true;
+    if (is_null_move(word) || strncmp(word, "0-0", 3) == 0 || strncmp(word, "0\u20130", 5) == 0)
+        return true;
     for (; *word != '\0'; word++)
-        if (isalnum((unsigned char)*word)) return true;
+        if (isalpha((unsigned char)*word)) return true;
     return false;
 }
 

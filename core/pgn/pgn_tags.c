@@ -44,7 +44,8 @@ bool pgn_tags_peek(TextReader *s, TagHead *head)
     if (!head->quoted) end = word_length(head->name);
     while (end > 0 && reading_is_gap(head->name[end - 1])) end--;
     head->name[end] = '\0';
-    return end > 0 && *head->name != '%' && (head->quoted || isalpha((unsigned char)*head->name));
+    return end > 0 && end < TAG_NAME_MAX && *head->name != '%' &&
+           (head->quoted || isalpha((unsigned char)*head->name));
 }
 
 bool pgn_tags_begin(TextReader *s)

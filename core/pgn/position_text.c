@@ -295,7 +295,8 @@ static void plain_board(char *board)
     for (char *c = board; *c != '\0'; c++)
         if (*c != '~') *to++ = *c;
     *to = '\0';
-    if (board_length(board) == (size_t)(to - board) && to[-1] == '/') to[-1] = '\0';
+    size_t length = board_length(board);
+    if (length > 0 && length == strlen(board) && to[-1] == '/') to[-1] = '\0';
 }
 
 enum { FIELDS = 6, FIELD_SIZE = 128 };

@@ -246,7 +246,7 @@ PARTS = r"""[Event "a"]|[Event "b"]~|[FEN "8/8/8/8/8/2k5/8/K1R5 b - - 0 1"]~|[FE
 Kd3|Kb3N|N|TN|D|(D)|+=|=|\u2020|\u2603|e.p.|ch|--|Z0|1-0|1 - 0|1|-|0|1/2|1/2-1/2|\u00bd|\u00bd \u2013 \u00bd|0.5-0.5|0-0|O-O|*|1-0 ff|* e4
 1/2-0|\ufeff|\u00a0|\u2003|\r|\r~|\t|\0|Sf3|\u041a\u04401|[|[x|[x "y"]|"|\\|Ke3|f3|e5 g4 Qh4#|!|?!|e4!?$5|a\u00a0b|~|~~| | """
 PARTS = PARTS.replace("\n", "|").replace("~", "\n").encode("ascii").decode("unicode_escape").split("|")
-PARTS += ["x" * 90, "\u00e9" * 50]
+PARTS += ["x" * 90, "\u00e9" * 50, f"[{'x' * 199} 1]", f"[{'x' * 200} 1]", f"[{'x' * 200}\"1\"]"]
 
 
 def same_again(text):

@@ -97,6 +97,8 @@ START_TEST(bad_positions)
                {"hello", TREB_ERR_FEN, "side to move"},
                {"\"", TREB_ERR_FEN, "empty"},
                {"[", TREB_ERR_FEN, "empty"},
+               {"~", TREB_ERR_FEN, "empty"},
+               {"~ w - -", TREB_ERR_FEN, "fewer than 8 ranks"},
                {"7K/8/k1P5/7p/8/8/8/8 x", TREB_ERR_FEN, "side to move"},
                {"7K/8/k1P5/7p/8/8/8/8 w - - 0 1 2", TREB_ERR_FEN, "more than 6"},
                {"7K/8/k1P5/7p/8/8/8/8 w - - 0 1 and more", TREB_ERR_FEN, "more than 6"},
@@ -177,6 +179,9 @@ START_TEST(moves)
                 {"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "Pe4", "e2e4"},
                 {"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e2-e4", "e2e4"},
                 {"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "E2E4", "e2e4"},
+                {"4k3/8/8/1b6/P7/8/8/4K3 w - - 0 1", "b5", NULL},
+                {"4k3/8/8/1b6/P7/8/8/4K3 w - - 0 1", "ab5", "a4b5"},
+                {"4k3/8/8/1b6/P7/8/8/4K3 w - - 0 1", "Pxb5", "a4b5"},
                 {"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "", NULL},
                 {"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "--", NULL},
                 {"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "P", NULL},
@@ -440,6 +445,9 @@ START_TEST(glyphs)
             ck_assert_str_eq(notes_after(1), "");
         }
     }
+    one_game("1. e4 +0.30/12 e5 -0.2 2. Nf3 Nc6 3. Bc4 Bc5 4. 0\u20130 *",
+             "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 e1g1", "*");
+    ck_assert_str_eq(notes_after(1), "{+0.30/12}");
     one_game("1. e4!?+- $300 \u2603 e5", "e2e4 e7e5", "*");
     ck_assert_uint_eq(game.move[0].notes.nags, 3);
     ck_assert_uint_eq(game.move[0].notes.nag[2], 300);

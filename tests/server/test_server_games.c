@@ -1,9 +1,9 @@
 /* test_server_games.c - games judged by the tables, as JSON and as PGN. */
 
+#include "tests/support/gen_run.h"
 #include "json/annotate.h"
 #include "json/answer.h"
 #include "json/judge.h"
-#include "tests/support/gen_run.h"
 
 static treb_tables *set;
 
@@ -118,6 +118,38 @@ START_TEST(beyond)
         ck_assert_ptr_null(ask(nothing[i], &error));
         ck_assert_int_eq(error.status, TREB_ERR_ARGUMENT);
     }
+}
+END_TEST
+
+/* Of tags with one name the first counts. A null move is told, and not judged. */
+START_TEST(odd_games)
+{
+    static const char text[] =
+        "[Gr\xf6\xdf\x65 \"1\"]\n[White \"a\"]\n[White \"b\"]\n[FEN \"4k3/8/3K4/4P3/8/8/8/8 w - - 0 1\"]\n\n"
+        "1. Ke6N Kd8 2. -- Kc7 $300 1 - 0 ff\n\n[Variant \"Chess960\"]\n[FEN \"1k6/8/8/8/8/8/8/RK6 w A -\"]\n\n1. O-O-O *";
+    treb_error error = {0};
+    json_t *object = ask(text, &error);
+    ck_assert_msg(object != NULL, "%s", error.text);
+    const json_t *game = game_of(object, 0), *null = move_of(game, 2);
+    ck_assert_uint_eq(json_array_size(json_object_get(object, "games")), 2);
+    ck_assert(json_is_null(json_object_get(game, "error")));
+    ck_assert_str_eq(text_of(json_object_get(game, "tags"), "White"), "a");
+    ck_assert_str_eq(text_of(json_object_get(game, "tags"), "Gr\u00f6\u00dfe"), "1");
+    ck_assert_str_eq(text_of(game, "result"), "1-0");
+    ck_assert_int_eq(
+        json_integer_value(json_array_get(json_object_get(move_of(game, 0), "nags"), 0)), 146);
+    ck_assert_str_eq(text_of(null, "uci"), "0000");
+    ck_assert_str_eq(text_of(null, "san"), "--");
+    ck_assert_str_eq(text_of(null, "fen"), "3k4/8/4K3/4P3/8/8/8/8 b - - 3 2");
+    ck_assert_ptr_nonnull(text_of(null, "verdict_after"));
+    ck_assert(json_is_null(json_object_get(null, "judgement")));
+    ck_assert_int_eq(
+        json_integer_value(json_array_get(json_object_get(move_of(game, 3), "nags"), 0)), 300);
+    ck_assert_str_eq(text_of(move_of(game, 3), "notes"), "{ff}");
+    const json_t *why = json_object_get(game_of(object, 1), "error");
+    ck_assert_str_eq(text_of(why, "code"), "castling");
+    ck_assert_ptr_nonnull(strstr(text_of(why, "message"), "Chess960"));
+    json_decref(object);
 }
 END_TEST
 
@@ -257,6 +289,7 @@ int main(void)
     tcase_add_unchecked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, judged);
     tcase_add_test(tests, beyond);
+    tcase_add_test(tests, odd_games);
     tcase_add_test(tests, bounded);
     tcase_add_test(tests, halfmove_clock);
     tcase_add_test(tests, annotations);

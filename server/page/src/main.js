@@ -33,7 +33,7 @@ function showBoard() {
     board.show(state.position, true);
     for (const type of [MARK.from, MARK.to]) board.unmark(type);
     const last = lastMove(state.game);
-    if (!last) return;
+    if (!last || last.uci === "0000") return; // a null move of a pasted game
     board.mark(MARK.from, last.uci.slice(0, 2));
     board.mark(MARK.to, last.uci.slice(2, 4));
 }
