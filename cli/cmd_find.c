@@ -92,7 +92,7 @@ static const CliOption options[] = {
     {"epd", 0, NULL, FORM(FIND_EPD), "EPD with the only move, the distance to mate, a comment"},
     {"tsv", 0, NULL, FORM(FIND_TSV), "one line each, with names of columns and tabs between"},
     {"csv", 0, NULL, FORM(FIND_CSV), "one line each, with names of columns and commas between"},
-    {"columns", 0, "LIST", CLI_TEXT(FindArgs, column_names),
+    {"columns", 0, "NAMES", CLI_TEXT(FindArgs, column_names),
      "the columns of --tsv (which it implies) or --csv, with commas between (default: "
      "fen, verdict, zugzwang, only_move, dtz, dtc, dtm, material, turn, cursed, best_move; also: "
      "wdl, passed, only_move_san, best_move_san, moves, winning, drawing, losing, dtz_rounded, "

@@ -53,6 +53,9 @@ _trebuchet_values() {
     *:CODEC) echo 'symbols zstd' ;;
     *:FORMAT) echo 'text make slurm json' ;;
     *:MATERIAL) _trebuchet_materials ;;
+    --columns:NAMES) echo 'fen,wdl,dtz fen,verdict,best_move,dtm' ;;
+    --weight:*) echo 'class board' ;;
+    --mirror:*) echo 'none random' ;;
     --men:N) echo '3 4 5' ;;
     --pieces:N) echo '0 1 2 3' ;;
     --goal:*) echo 'take' ;;

@@ -41,25 +41,38 @@ def test_help_fits_into_80_columns(words):
     assert run(*words, "--help").count("^.{81}") == 0
 
 
+def complete(*words):
+    """What bash offers for the last word."""
+    line = " ".join(f'"{word}"' for word in (TOOL, *words))
+    script = f'''
+        . "{os.path.join(DOCS, "completion", "trebuchet.bash")}" 2>/dev/null
+        COMP_WORDS=({line}) COMP_CWORD={len(words)}
+        _trebuchet
+        printf '%s\\n' "${{COMPREPLY[@]}}"'''
+    return execute("bash", "-c", script, code=None).lines
+
+
 @pytest.mark.parametrize("command", COMPLETED)
 def test_options_are_completed_and_described(command):
     """The options in --help, those that are completed and those in the manual page are the same."""
     shown = re.findall(r"^ .{2,6}(--[a-z-]+)", run(command, "--help").out, re.M)
-    completion = os.path.join(DOCS, "completion", "trebuchet.bash")
-    completed = execute(
-        "bash",
-        "-c",
-        f'''
-        . "{completion}" 2>/dev/null
-        COMP_WORDS=("{TOOL}" {command} -) COMP_CWORD=2
-        _trebuchet
-        printf '%s\\n' "${{COMPREPLY[@]}}"''',
-        code=None,
-    ).lines
+    completed = complete(command, "-")
     assert shown and sorted(set(shown)) == sorted(word for word in completed if re.search("--.", word))
     page = read(os.path.join(DOCS, "man", f"trebuchet-{command}.1"))
     described = re.findall(r"Fl Fl ([a-z-]+)", " ".join(re.findall(r"^\.It Fl .*", page, re.M)))
     assert sorted(set(shown)) == sorted({f"--{name}" for name in described})
+
+
+@pytest.mark.parametrize(
+    "option, values", [("--mirror", "none random"), ("--weight", "class board"), ("--turn", "white black"), ("-m", "dtm dtc dtz")]
+)
+def test_values_that_are_completed(option, values):
+    """Those values are accepted, and no others."""
+    assert complete("find", option, "") == values.split()
+    sample = ["--sample", "1"] if option in ("--mirror", "--weight") else ["-n", "1"]
+    for value in values.split():
+        run("find", "-t", TABLES, "-q", *sample, option, value, "KRvK").has("/")
+    run("find", "-t", TABLES, *sample, option, "other", "KRvK", code=2).says("other|white or black").silent()
 
 
 @pytest.mark.parametrize("command", [c for c in HELPED if c not in ("verify", "bench")])
