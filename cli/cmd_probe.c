@@ -54,9 +54,13 @@ static void print_saved(const ProbeReport *p, const char *winner, const char *lo
     const treb_value *v = &p->value;
     printf("%s wins, but the 50-move rule saves %s", winner, loser);
     if (v->status[TREB_DTZ] == TREB_OK && v->wdl != v->rule) {
-        printf(": the clock stands at %d %s, and the\nnext capture, pawn move or mate is %d more"
+        printf(": the clock stands at %d %s, and the\nnext capture, pawn move or mate is %s%d more"
                " away: beyond 100",
-               p->pos->halfmove, cli_plural(p->pos->halfmove, "ply", "plies"), v->plies[TREB_DTZ]);
+               p->pos->halfmove, cli_plural(p->pos->halfmove, "ply", "plies"),
+               v->rounded[TREB_DTZ] == TREB_AT_MOST   ? "at most "
+               : v->rounded[TREB_DTZ] == TREB_ROUNDED ? "at least "
+                                                      : "",
+               v->plies[TREB_DTZ]);
     }
     puts(".");
     if (v->status[TREB_DTM] == TREB_OK) {
@@ -66,49 +70,81 @@ static void print_saved(const ProbeReport *p, const char *winner, const char *lo
     }
 }
 
+static void print_over(const treb_value *v, const char *winner, const char *loser)
+{
+    if (v->wdl == TREB_DRAW)
+        puts("Stalemate: a draw.");
+    else if (v->rule == TREB_LOSS)
+        printf("Checkmate: %s has won.\n", winner);
+    else
+        printf("Checkmate: %s has won, unless %s claimed a draw by the 50-move rule before.\n", winner,
+               loser);
+}
+
+/* Prints that one ply decides, which a rounded file does not tell. */
+static void print_rounded(const ProbeReport *p, const char *winner, const char *loser)
+{
+    const int plies = p->value.plies[TREB_DTZ];
+    printf("%s wins, or the 50-move rule saves %s. The clock stands at %d %s, and the next capture,\n"
+           "pawn move or mate is %d or %d more away: %d is in time, %d is too late. The Syzygy file\n"
+           "of this ending is rounded and does not tell which it is.\n",
+           winner, loser, p->pos->halfmove, cli_plural(p->pos->halfmove, "ply", "plies"), plies,
+           plies + 1, plies, plies + 1);
+}
+
+static void print_won(const ProbeReport *p, const char *winner, treb_doubt doubt)
+{
+    const treb_value *v = &p->value;
+    printf("%s wins", winner);
+    print_mate(v);
+    puts(".");
+    if (doubt == TREB_DOUBT_CLOCK)
+        printf("Whether the 50-move rule allows it is not known%s.\n",
+               v->status[TREB_DTZ] != TREB_OK ? " without the DTZ table" : "");
+    else if (v->status[TREB_DTM] == TREB_OK && v->plies[TREB_DTM] + p->pos->halfmove > RULE_PLIES)
+        puts("DTM ignores the 50-move rule: with the rule, mate may take longer.");
+}
+
 static void print_verdict(const ProbeReport *p)
 {
     const treb_value *v = &p->value;
+    const treb_doubt doubt = treb_value_doubt(v, p->pos->halfmove);
     bool ahead = v->wdl > TREB_DRAW;
     const char *winner = colors[ahead ? p->pos->turn : p->pos->turn ^ 1];
     const char *loser = colors[ahead ? p->pos->turn ^ 1 : p->pos->turn];
-    if (p->moves == 0) {
-        if (v->wdl == TREB_DRAW)
-            puts("Stalemate: a draw.");
-        else
-            printf("Checkmate: %s has won.\n", winner);
-    } else if (v->wdl == TREB_DRAW) {
+    if (p->moves == 0)
+        print_over(v, winner, loser);
+    else if (v->wdl == TREB_DRAW)
         puts("Draw.");
-    } else if (v->rule == TREB_CURSED_WIN || v->rule == TREB_BLESSED_LOSS) {
+    else if (doubt == TREB_DOUBT_ROUNDED)
+        print_rounded(p, winner, loser);
+    else if (doubt == TREB_DOUBT_NONE && v->rule != TREB_WIN && v->rule != TREB_LOSS)
         print_saved(p, winner, loser);
-    } else {
-        printf("%s wins", winner);
-        print_mate(v);
-        puts(".");
-        if (v->status[TREB_DTZ] != TREB_OK && p->pos->halfmove &&
-            !answer_wins_surely(p->move, p->moves, p->pos))
-            puts("Whether the 50-move rule allows it is not known without the DTZ table.");
-        else if (v->status[TREB_DTM] == TREB_OK &&
-                 v->plies[TREB_DTM] + p->pos->halfmove > RULE_PLIES)
-            puts("DTM ignores the 50-move rule: with the rule, mate may take longer.");
-    }
+    else
+        print_won(p, winner, doubt);
     putchar('\n');
 }
 
-static void print_values(const treb_value *v)
+static void print_values(const ProbeReport *p)
 {
+    const treb_value *v = &p->value;
     static const char *const meaning[TREB_METRICS] = {
         "", "to the next capture, pawn move or mate, under the 50-move rule",
         "to the next capture, promotion or mate", "to mate"};
     static const char *const names[TREB_METRICS] = {"WDL", "DTZ", "DTC", "DTM"};
-    bool clock = v->rule != v->wdl;
+    bool open = treb_value_doubt(v, p->pos->halfmove) != TREB_DOUBT_NONE;
+    bool clock = open || v->rule != v->wdl;
     if (v->wdl == TREB_DRAW) {
         puts("  WDL  draw, so there are no distances");
         return;
     }
     printf("  WDL  %s for the side to move%s\n", treb_wdl_text(v->wdl),
            clock ? " at a clock of 0" : "");
-    if (clock) printf("       %s at this clock\n", treb_wdl_text(v->rule));
+    if (open)
+        printf("       %s at this clock\n",
+               v->wdl == TREB_WIN ? "win or cursed win" : "loss or blessed loss");
+    else if (clock)
+        printf("       %s at this clock\n", treb_wdl_text(v->rule));
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         int m = columns[i];
         if (v->status[m] == TREB_OK && v->rounded[m] == TREB_AT_MOST)
@@ -126,20 +162,48 @@ static void print_values(const treb_value *v)
 
 /* ---- The moves ------------------------------------------------------------------------------- */
 
-static void print_group(treb_wdl rule, const treb_position *pos)
+/* The groups of moves, best first. */
+typedef enum Group {
+    GROUP_WIN,
+    GROUP_WIN_OPEN,
+    GROUP_CURSED,
+    GROUP_DRAW,
+    GROUP_BLESSED,
+    GROUP_LOSS_OPEN,
+    GROUP_LOSS,
+    GROUP_UNKNOWN
+} Group;
+
+static Group group_of(const treb_value *value, const treb_position *pos)
 {
-    switch (rule) {
-    case TREB_WIN:
+    static const Group groups[] = {GROUP_LOSS, GROUP_BLESSED, GROUP_DRAW, GROUP_CURSED, GROUP_WIN};
+    const treb_doubt doubt = treb_value_doubt(value, pos->halfmove);
+    if (doubt == TREB_DOUBT_VERDICT) return GROUP_UNKNOWN;
+    if (doubt != TREB_DOUBT_NONE) return value->wdl == TREB_WIN ? GROUP_WIN_OPEN : GROUP_LOSS_OPEN;
+    return groups[value->rule];
+}
+
+static void print_group(Group group, const treb_position *pos)
+{
+    const char *own = colors[pos->turn], *other = colors[pos->turn ^ 1];
+    switch (group) {
+    case GROUP_WIN:
         puts("winning");
         break;
-    case TREB_CURSED_WIN:
-        printf("winning, but the 50-move rule saves %s\n", colors[pos->turn ^ 1]);
+    case GROUP_WIN_OPEN:
+        printf("winning, or the 50-move rule saves %s: not known\n", other);
         break;
-    case TREB_DRAW:
+    case GROUP_CURSED:
+        printf("winning, but the 50-move rule saves %s\n", other);
+        break;
+    case GROUP_DRAW:
         puts("drawing");
         break;
-    case TREB_BLESSED_LOSS:
-        printf("losing, but the 50-move rule saves %s\n", colors[pos->turn]);
+    case GROUP_BLESSED:
+        printf("losing, but the 50-move rule saves %s\n", own);
+        break;
+    case GROUP_LOSS_OPEN:
+        printf("losing, or the 50-move rule saves %s: not known\n", own);
         break;
     default:
         puts("losing");
@@ -188,29 +252,37 @@ static void print_rest(const ProbeReport *p, size_t first)
     putchar('\n');
 }
 
+/* Prints the moves of one group, in their order. Returns whether there are any. */
+static bool print_moves_of(const ProbeReport *p, Group group, bool first)
+{
+    bool any = false;
+    for (size_t i = 0; i < p->moves; i++) {
+        if (group_of(&p->move[i].value, p->pos) != group) continue;
+        if (first && !any)
+            printf("\n  %-10s%6s%6s%6s  plies from here, including the move\n", "Move", "DTM", "DTC",
+                   "DTZ");
+        if (!any) {
+            printf("  ");
+            print_group(group, p->pos);
+        }
+        any = true;
+        print_move(&p->move[i]);
+    }
+    return any;
+}
+
 static void print_moves(const ProbeReport *p)
 {
-    if (p->moves == 0) return;
-    int group = -1;
-    bool rounded = false, bounds = false;
-    for (size_t i = 0; i < p->moves; i++) {
-        const treb_value *v = &p->move[i].value;
-        if (v->status[TREB_WDL] != TREB_OK) {
-            print_rest(p, i);
-            break;
-        }
-        if (i == 0)
-            printf("\n  %-10s%6s%6s%6s  plies from here, including the move\n", "Move", "DTM",
-                   "DTC", "DTZ");
-        if ((int)v->rule != group) {
-            printf("  ");
-            print_group(v->rule, p->pos);
-        }
-        group = (int)v->rule;
-        print_move(&p->move[i]);
+    size_t known = 0;
+    bool any = false, rounded = false, bounds = false;
+    for (int group = GROUP_WIN; group < GROUP_UNKNOWN; group++)
+        any |= print_moves_of(p, (Group)group, !any);
+    for (; known < p->moves && p->move[known].value.status[TREB_WDL] == TREB_OK; known++) {
+        const treb_value *v = &p->move[known].value;
         rounded |= v->status[TREB_DTZ] == TREB_OK && v->rounded[TREB_DTZ] == TREB_ROUNDED;
         bounds |= v->status[TREB_DTZ] == TREB_OK && v->rounded[TREB_DTZ] == TREB_AT_MOST;
     }
+    if (known < p->moves) print_rest(p, known);
     if (bounds) puts("\n  33- means at most 33 plies, a bound from a pawn file.");
     if (rounded) puts("\n  33+ means 33 or 34 plies: the Syzygy file of this ending is rounded.");
 }
@@ -264,7 +336,7 @@ static int text_of_tables(const ProbeArgs *args, ProbeReport *p, treb_status sta
     cli_print_board(p->pos);
     if (known) {
         print_verdict(p);
-        print_values(&p->value);
+        print_values(p);
     } else {
         print_unknown(p->pos, status);
     }

@@ -406,23 +406,41 @@ TREB_API treb_status treb_probe_dtm(const treb_tables *tables, const treb_positi
  * it. */
 typedef struct treb_value {
     treb_wdl wdl;  /* at a clock of 0 */
-    treb_wdl rule; /* with the position's clock. It is certain only if status[TREB_DTZ] is TREB_OK
-                      or the clock is 0; otherwise a win may be a cursed win, and a loss a blessed
-                      loss. If DTZ is rounded and the last ply decides, this is the worse for the
-                      winner */
+    treb_wdl rule; /* with the position's clock, as from treb_value_rule. treb_value_doubt says
+                      whether it is certain */
     int plies[TREB_METRICS];          /* by metric: the distance; plies[TREB_WDL] is 0 */
     uint8_t rounded[TREB_METRICS];    /* by metric: TREB_EXACT, TREB_ROUNDED or TREB_AT_MOST */
     treb_status status[TREB_METRICS]; /* by metric: TREB_OK if it is known, else why not. If WDL is
                                          not known, nothing is */
 } treb_value;
 
+/* What is not known about the result of a position or a move under the 50-move rule. */
+typedef enum treb_doubt {
+    TREB_DOUBT_NONE = 0, /* nothing: treb_value.rule is the result */
+    TREB_DOUBT_ROUNDED,  /* a win or a cursed win, a loss or a blessed loss: DTZ is rounded, and the
+                            ply that this leaves open decides */
+    TREB_DOUBT_CLOCK,    /* the same two: DTZ is not known, or only a bound, and the clock decides */
+    TREB_DOUBT_VERDICT   /* everything: WDL is not known */
+} treb_doubt;
+
+/* Return what is not known about the result of a value with `halfmove` plies on the clock, and the
+ * result as far as it is known. For a move `halfmove` is the clock before it. The result of a
+ * TREB_DOUBT_ROUNDED, and of a bound, is the worse one for the winner; if DTZ is not known it is
+ * value->wdl. DTM counts as well: a mate that comes in time whatever the opponent does is a win.
+ * Mate on the hundredth ply is in time. These functions decide what treb_value.rule is, and what
+ * all programs of Trebuchet say. */
+TREB_API treb_doubt treb_value_doubt(const treb_value *value, int halfmove);
+TREB_API treb_wdl treb_value_rule(const treb_value *value, int halfmove);
+
 /* Writes everything about one position under the 50-move rule, its clock included. The status is
  * that of WDL; distances that are not known have a status in out->status, and do not make the call
  * fail. `out` is written unless the position is impossible. If the WDL table of the position is not
  * installed, or no table can cover it (castling rights, too many men), its moves may decide: if one
- * of them wins, or if all are known. The call looks one move ahead and no further.
+ * of them wins, or if all are known. The call looks one move ahead and no further. If the clock
+ * leaves the result open (treb_value_doubt), the moves may decide it as well (treb_settle).
  * Cost: a verdict and three distances, 2 microseconds on average if the blocks are unpacked in
- * memory; without the WDL table, that for each move whose table is installed. */
+ * memory; without the WDL table, and where the result is open, that for each move whose table is
+ * installed. */
 TREB_API treb_status treb_probe_root(const treb_tables *tables, const treb_position *pos,
                                      treb_value *out, treb_error *error);
 
@@ -486,6 +504,16 @@ TREB_API treb_status treb_probe_move(const treb_tables *tables, const treb_posit
  * `a` comes first, a positive one if `b` does, 0 if they are the same move. */
 TREB_API int treb_compare_moves(const treb_move *a, const treb_move *b, treb_metric metric,
                                 treb_rule rule);
+
+/* Settles what is open about a position (treb_value_doubt) by what is known of its moves, and then
+ * about the moves by what is known of the position: a position is won if a move surely wins, and
+ * lost if every move surely loses; and if a position is surely lost, so is every move. `moves` has
+ * all legal moves, with their values, and `halfmove` is the position's clock. Where a rounded DTZ is
+ * settled it becomes exact; where DTZ was not known the moves may give a bound. Sets `rule` of all
+ * values, which may change the order of the moves: see treb_compare_moves. treb_probe_root settles
+ * its value, treb_probe_moves does not settle those of the moves.
+ * Cost: none worth mentioning; nothing is probed. */
+TREB_API void treb_settle(treb_value *value, treb_move *moves, size_t count, int halfmove);
 
 /* Why a line ends. */
 typedef enum treb_line_end {

@@ -103,9 +103,7 @@ static json_t *probe_json(Probe *p, bool list)
     json_t *object = json_object();
     bool known = p->value.status[TREB_WDL] == TREB_OK;
     answer_put_position(object, p->pos);
-    put(object, "verdict",
-        answer_wins_surely(p->moves, p->count, p->pos) ? json_text(answer_verdict(TREB_WIN))
-                                                       : answer_verdict_json(&p->value, p->pos));
+    put(object, "verdict", answer_verdict_json(&p->value, p->pos));
     put(object, "verdict_clock_zero",
         known ? json_text(answer_verdict(p->value.wdl)) : json_null());
     put(object, "halfmove_clock", json_integer(p->pos->halfmove));

@@ -2,16 +2,18 @@
  *
  * Distances are negative if the side to move loses. They count plies, but dtc counts moves, as
  * lila-tablebase does. The fields of a move are those of the position after it, seen by the opponent.
- * Each of these positions is probed by itself. What no table covers (castling rights, too many men)
- * is unknown, so an unknown position still lists the moves to known ones. */
+ * Categories are those of answer_position_value, as in all other answers. Positions that no table
+ * covers (castling rights, too many men) have no distances. */
 #include <stdlib.h>
+#include <string.h>
 
-#include "core/chess/san.h"
+#include "core/chess/movegen.h"
 #include "core/system/error.h"
 #include "json/answer.h"
 #include "json/blocked_table.h"
 #include "json/coverage.h"
 #include "json/members.h"
+#include "json/position_value.h"
 #include "json/put.h"
 #include "json/standard_blocked.h"
 #include "json/standard_fields.h"
@@ -19,38 +21,41 @@
 /* A move and the position after it. */
 typedef struct StandardMove {
     Move move;
-    char uci[UCI_SIZE], san[SAN_SIZE];
+    char uci[TREB_UCI_SIZE], san[TREB_SAN_SIZE];
     bool zeroing, conversion;
+    bool blocked; /* valued by a blocked-pawn table */
+    bool keeps;   /* has the value of the position: no unknown move is better */
     int captured; /* type of the captured man, or -1 */
     StandardFields fields;
 } StandardMove;
 
+/* The position of the request. */
+typedef struct StandardRoot {
+    const treb_position *pos;
+    StandardFields fields;
+    treb_move *moves; /* all legal moves */
+    size_t count;
+} StandardRoot;
+
 /* ---- Categories ------------------------------------------------------------------------------ */
 
-/* Returns the category of a decided position, as its winner sees it. `late`: a draw could already be
- * claimed before the move that led here. */
-static Category category_for_winner(const treb_value *value, int clock, bool late)
+/* Returns the category of a value for the side that it is for: the position's, or the move's, which
+ * counts from before the move. */
+static Category category_of(const treb_value *value, int clock)
 {
-    int plies = value->plies[TREB_DTZ] + clock;
-    if (late || value->wdl == TREB_CURSED_WIN || value->wdl == TREB_BLESSED_LOSS)
-        return CATEGORY_CURSED_WIN;
-    if (clock == 0) return CATEGORY_WIN;
-    if (value->status[TREB_DTZ] != TREB_OK) return CATEGORY_MAYBE_WIN;
-    if (value->rounded[TREB_DTZ] == TREB_ROUNDED && plies == RULE_PLIES) return CATEGORY_SYZYGY_WIN;
-    return plies > RULE_PLIES ? CATEGORY_CURSED_WIN : CATEGORY_WIN;
-}
-
-/* Returns the category of a position. `before` is the halfmove clock before the move that led here. */
-static Category category_of(const StandardFields *fields, const treb_value *value, int clock,
-                            int before)
-{
-    bool late = before >= RULE_PLIES;
-    if (fields->stalemate || fields->insufficient) return CATEGORY_DRAW;
-    if (fields->checkmate) return late ? CATEGORY_BLESSED_LOSS : CATEGORY_LOSS;
-    if (value->status[TREB_WDL] != TREB_OK) return CATEGORY_UNKNOWN;
-    if (value->wdl == TREB_DRAW) return CATEGORY_DRAW;
-    Category category = category_for_winner(value, clock, late);
-    return value->wdl > TREB_DRAW ? category : standard_negated(category);
+    static const Category sure[] = {CATEGORY_LOSS, CATEGORY_BLESSED_LOSS, CATEGORY_DRAW,
+                                    CATEGORY_CURSED_WIN, CATEGORY_WIN};
+    const bool win = value->wdl > TREB_DRAW;
+    switch (treb_value_doubt(value, clock)) {
+    case TREB_DOUBT_NONE:
+        return sure[treb_value_rule(value, clock)];
+    case TREB_DOUBT_ROUNDED:
+        return win ? CATEGORY_SYZYGY_WIN : CATEGORY_SYZYGY_LOSS;
+    case TREB_DOUBT_CLOCK:
+        return win ? CATEGORY_MAYBE_WIN : CATEGORY_MAYBE_LOSS;
+    default:
+        return CATEGORY_UNKNOWN;
+    }
 }
 
 /* ---- Positions ------------------------------------------------------------------------------- */
@@ -90,57 +95,77 @@ static void keep_distance_failures(AnswerContext *context, const treb_position *
     }
 }
 
-/* Probes the tables. A position that no table can cover is unknown, which is not an error. */
+/* Keeps why a value is not known, or a distance. A position that no table can cover does not count. */
+static void keep_failures(AnswerContext *context, const treb_position *pos, const treb_value *value,
+                          const treb_error *why, treb_error *failure)
+{
+    const treb_status status = value->status[TREB_WDL];
+    if (answer_refused(status)) return;
+    answer_note(context, status);
+    if (status == TREB_OK)
+        keep_distance_failures(context, pos, value, failure);
+    else
+        keep_failure(failure, why);
+}
+
+/* Probes the tables. */
 static treb_value look_up(AnswerContext *context, const treb_position *pos, treb_error *failure)
 {
     treb_error why;
-    treb_value value = {0};
-    treb_status status = answer_covered(pos);
-    if (status == TREB_OK) status = treb_probe_root(context->tables, pos, &value, &why);
-    if (answer_refused(status)) {
-        value.status[TREB_WDL] = status;
-        return value;
-    }
-    answer_note(context, status);
-    if (status == TREB_OK)
-        keep_distance_failures(context, pos, &value, failure);
-    else
-        keep_failure(failure, &why);
+    treb_value value = {.status[TREB_WDL] = answer_covered(pos)};
+    if (value.status[TREB_WDL] != TREB_OK) return value;
+    treb_probe_root(context->tables, pos, &value, &why);
+    keep_failures(context, pos, &value, &why, failure);
     return value;
 }
 
-/* Fills the fields of a position; `before` as for category_of. */
-static void fill_fields(StandardFields *fields, AnswerContext *context, const treb_position *pos,
-                        int before, treb_error *failure)
+/* Fills the fields of a position except its category. */
+static void fill_fields(StandardFields *fields, const treb_position *pos, const treb_value *value)
 {
-    treb_value value = look_up(context, pos, failure);
     bool over = !movegen_any(pos);
     fields->checkmate = over && position_in_check(pos);
     fields->stalemate = over && !fields->checkmate;
     fields->insufficient = answer_insufficient(pos);
-    fields->category = category_of(fields, &value, pos->halfmove, before);
-    set_distances(fields, &value);
-    if (context->no_dtc) fields->known[TREB_DTC] = false;
+    set_distances(fields, value);
 }
 
 /* ---- The moves ------------------------------------------------------------------------------- */
 
+/* Returns the value of the position after a move. After a quiet move it follows from that of the
+ * move, one ply less. */
+static treb_value value_after(AnswerContext *context, const treb_move *move,
+                              const treb_position *child, treb_error *failure)
+{
+    treb_value value = move->value;
+    const bool quiet = !(move->flags & TREB_MOVE_ZEROING);
+    if (!quiet || value.status[TREB_WDL] != TREB_OK || answer_covered(child) != TREB_OK)
+        return look_up(context, child, failure);
+    value.wdl = (treb_wdl)(TREB_WIN - value.wdl);
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++)
+        if (value.status[m] == TREB_OK && value.wdl != TREB_DRAW) value.plies[m]--;
+    keep_failures(context, child, &value, NULL, failure);
+    return value;
+}
+
 /* Fills the entry of a move. */
 static void fill_entry(StandardMove *entry, AnswerContext *context, const treb_position *pos,
-                       Move move, treb_error *failure)
+                       const treb_move *move, treb_error *failure)
 {
     treb_position child;
-    entry->move = move;
-    entry->zeroing = move_is_zeroing(pos, move);
-    entry->conversion = move_is_capture(pos, move) || move_promo(move) != 0;
-    entry->captured =
-        move_is_ep(pos, move) ? TREB_PAWN : position_piece_at(pos, move_to(move), NULL);
-    move_to_uci(move, entry->uci);
-    move_to_san(pos, move, entry->san);
-    position_play(pos, move, &child);
-    fill_fields(&entry->fields, context, &child, pos->halfmove, failure);
-    if (entry->fields.category == CATEGORY_UNKNOWN && entry->zeroing)
-        standard_blocked_fields(context, &child, &entry->fields);
+    const Move m = move_make(move->from, move->to, move->promotion);
+    entry->move = m;
+    entry->zeroing = move->flags & TREB_MOVE_ZEROING;
+    entry->conversion = move->flags & TREB_MOVE_CONVERSION;
+    entry->captured = move_is_ep(pos, m) ? TREB_PAWN : position_piece_at(pos, move_to(m), NULL);
+    memcpy(entry->uci, move->uci, sizeof entry->uci);
+    memcpy(entry->san, move->san, sizeof entry->san);
+    position_play(pos, m, &child);
+    const treb_value after = value_after(context, move, &child, failure);
+    fill_fields(&entry->fields, &child, &after);
+    entry->fields.category = standard_negated(category_of(&move->value, pos->halfmove));
+    /* Blocked-pawn tables ignore the 50-move rule. */
+    if (after.status[TREB_WDL] != TREB_OK && entry->zeroing && !entry->fields.insufficient)
+        entry->blocked = standard_blocked_fields(context, &child, &entry->fields);
     if (context->no_dtc) entry->fields.known[TREB_DTC] = false;
 }
 
@@ -173,7 +198,8 @@ static int compare_entries(const void *left, const void *right)
 {
     const StandardMove *a = left, *b = right;
     const StandardFields *x = &a->fields, *y = &b->fields;
-    int order = (int)x->category - (int)y->category;
+    int order = b->keeps - a->keeps;
+    if (order == 0) order = (int)x->category - (int)y->category;
     if (order == 0) order = y->checkmate - x->checkmate;
     if (order == 0) order = y->stalemate - x->stalemate;
     if (order == 0) order = y->insufficient - x->insufficient;
@@ -188,33 +214,45 @@ static int compare_entries(const void *left, const void *right)
     return order ? order : move_to(a->move) - move_to(b->move);
 }
 
-/* Returns the entries of all moves, the best first, and their number. The caller frees them. Returns
- * NULL if there is no memory. */
-static StandardMove *list_entries(AnswerContext *context, const treb_position *pos, size_t *count,
-                                  treb_error *failure)
+/* What rests on blocked-pawn tables is not certain, as they ignore the 50-move rule. */
+static Category category_ignoring_rule(Category category)
 {
-    Move moves[MOVES_MAX];
-    *count = (size_t)movegen_all(pos, moves);
-    StandardMove *entries = calloc(*count + 1, sizeof *entries);
+    if (category == CATEGORY_WIN) return CATEGORY_MAYBE_WIN;
+    return category == CATEGORY_LOSS ? CATEGORY_MAYBE_LOSS : category;
+}
+
+/* Returns whether the value of the position rests on blocked-pawn tables. */
+static bool rests_on_blocked(AnswerContext *context, const StandardRoot *root,
+                             const StandardMove *entries)
+{
+    treb_value value;
+    bool blocked = false;
+    for (size_t i = 0; i < root->count; i++) blocked = blocked || entries[i].blocked;
+    return blocked && treb_probe_root(context->tables, root->pos, &value, NULL) != TREB_OK;
+}
+
+/* Returns the entries of all moves, the best first. The caller frees them. Returns NULL if there is no
+ * memory. */
+static StandardMove *list_entries(AnswerContext *context, StandardRoot *root, treb_error *failure)
+{
+    StandardMove *entries = calloc(root->count + 1, sizeof *entries);
     if (entries == NULL) {
         fail_memory(failure);
         return NULL;
     }
-    for (size_t i = 0; i < *count && !answer_stopped(context); i++)
-        fill_entry(&entries[i], context, pos, moves[i], failure);
-    qsort(entries, *count, sizeof *entries, compare_entries);
+    for (size_t i = 0; i < root->count && !answer_stopped(context); i++)
+        fill_entry(&entries[i], context, root->pos, &root->moves[i], failure);
+    Category *category = &root->fields.category;
+    const bool blocked = rests_on_blocked(context, root, entries);
+    if (blocked) *category = category_ignoring_rule(*category);
+    const bool sure = blocked || *category == CATEGORY_LOSS || *category == CATEGORY_BLESSED_LOSS ||
+                      *category == CATEGORY_DRAW || *category == CATEGORY_CURSED_WIN ||
+                      *category == CATEGORY_WIN;
+    for (size_t i = 0; i < root->count; i++)
+        entries[i].keeps = sure && *category != CATEGORY_UNKNOWN &&
+                           entries[i].fields.category == standard_negated(*category);
+    qsort(entries, root->count, sizeof *entries, compare_entries);
     return entries;
-}
-
-/* Where rounding leaves the result of the best moves open, the value of the position itself decides. */
-static void settle_rounded(Category root, StandardMove *entries, size_t count)
-{
-    bool won = root == CATEGORY_WIN || root == CATEGORY_CURSED_WIN;
-    bool lost = root == CATEGORY_LOSS || root == CATEGORY_BLESSED_LOSS;
-    if (!won && !lost) return;
-    Category open = won ? CATEGORY_SYZYGY_LOSS : CATEGORY_SYZYGY_WIN;
-    for (size_t i = 0; i < count && entries[i].fields.category == open; i++)
-        entries[i].fields.category = standard_negated(root);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -239,43 +277,62 @@ static void leave_out_dtc(json_t *object)
 }
 
 /* Builds the object from tables, some of which may be missing. */
-static json_t *standard_by_tables(AnswerContext *context, const treb_position *pos,
-                                  StandardFields fields, treb_error *failure)
+static json_t *standard_by_tables(AnswerContext *context, StandardRoot *root, treb_error *failure)
 {
-    size_t count = 0;
-    StandardMove *entries = list_entries(context, pos, &count, failure);
+    StandardMove *entries = list_entries(context, root, failure);
     if (entries == NULL) return NULL;
-    settle_rounded(fields.category, entries, count);
-    if (count > 0) fields.category = standard_negated(entries[0].fields.category);
     json_t *object = json_object(), *moves = json_array();
-    standard_put_fields(object, &fields);
-    for (size_t i = 0; i < count; i++) json_array_append_new(moves, entry_json(&entries[i]));
+    standard_put_fields(object, &root->fields);
+    for (size_t i = 0; i < root->count; i++) json_array_append_new(moves, entry_json(&entries[i]));
     put(object, "moves", moves);
     free(entries);
     if (object == NULL) fail_memory(failure);
     return object;
 }
 
+/* Values the position and its moves. Returns false if there is no memory. */
+static bool fill_root(StandardRoot *root, AnswerContext *context, treb_error *failure)
+{
+    treb_error why;
+    treb_value value;
+    root->moves = malloc(TREB_MOVES_MAX * sizeof *root->moves);
+    if (root->moves == NULL) {
+        fail_memory(failure);
+        return false;
+    }
+    treb_status status =
+        answer_position_value(context, root->pos, &value, root->moves, &root->count, &why);
+    if (status != TREB_OK) value = (treb_value){.status[TREB_WDL] = status};
+    root->fields.category = category_of(&value, root->pos->halfmove);
+    /* No table has distances of such a position. */
+    if (answer_covered(root->pos) != TREB_OK) value.status[TREB_WDL] = answer_covered(root->pos);
+    fill_fields(&root->fields, root->pos, &value);
+    if (context->no_dtc) root->fields.known[TREB_DTC] = false;
+    keep_failures(context, root->pos, &value, &why, failure);
+    return true;
+}
+
 json_t *answer_standard(AnswerContext *context, const treb_position *pos, treb_error *failure)
 {
-    StandardFields fields = {0};
+    StandardRoot root = {.pos = pos};
     json_t *object = NULL;
     Blocked *blocked = NULL;
     treb_status status = treb_position_check(pos, failure);
     if (status != TREB_OK) return NULL;
     failure->status = TREB_OK;
     if (answer_stopped(context)) return answer_unless_stopped(context, NULL, failure);
-    fill_fields(&fields, context, pos, pos->halfmove > 0 ? pos->halfmove - 1 : 0, failure);
-    if (fields.category == CATEGORY_UNKNOWN)
+    if (!fill_root(&root, context, failure)) return NULL;
+    if (root.fields.category == CATEGORY_UNKNOWN)
         status = answer_find_blocked(context, pos, &blocked, failure);
     if (blocked != NULL) {
         failure->status = TREB_OK;
         object = standard_blocked_json(blocked, failure);
         if (object != NULL && context->no_dtc) leave_out_dtc(object);
     } else if (status == TREB_OK) {
-        object = standard_by_tables(context, pos, fields, failure);
+        object = standard_by_tables(context, &root, failure);
     }
     blocked_free(blocked);
+    free(root.moves);
     answer_note(context, failure->status);
     return answer_unless_stopped(context, object, failure);
 }

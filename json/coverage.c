@@ -40,6 +40,9 @@ bool answer_beyond_tables(const treb_position *pos, int men)
 {
     if (bit_count(position_occupied(pos)) <= men + 2 || bit_count(position_pieces(pos)) <= 2)
         return false;
+    /* Without pawns, rooks and queens there may be too little material to mate. */
+    const uint64_t *by_type = pos->by_type;
+    if (bit_count(by_type[TREB_PAWN] | by_type[TREB_ROOK] | by_type[TREB_QUEEN]) <= 2) return false;
     if (may_end(pos)) return false;
     /* A move after which the game may end at once has a value. If one has none, neither has the
      * position. */

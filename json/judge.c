@@ -6,7 +6,6 @@
 #include "core/system/error.h"
 #include "json/answer.h"
 #include "json/coverage.h"
-#include "json/members.h"
 #include "json/words.h"
 
 /* ---- Words ----------------------------------------------------------------------------------- */
@@ -49,14 +48,6 @@ static int turned(int verdict)
 
 /* ---- Positions ------------------------------------------------------------------------------- */
 
-/* Returns the verdict by the rules of chess alone, without any table. */
-static int verdict_of_rules(const JudgedPosition *judged)
-{
-    if (judged->mate) return TREB_LOSS;
-    if (judged->stalemate || answer_insufficient(&judged->pos)) return TREB_DRAW;
-    return JUDGE_UNKNOWN;
-}
-
 void judge_position(AnswerContext *context, const treb_position *pos, treb_metric metric,
                     JudgedPosition *out)
 {
@@ -68,7 +59,6 @@ void judge_position(AnswerContext *context, const treb_position *pos, treb_metri
     }
     out->probe = answer_probe(context, pos, &options, &out->error);
     out->verdict = out->probe != NULL ? judge_verdict(out->probe) : JUDGE_UNKNOWN;
-    if (out->verdict == JUDGE_UNKNOWN) out->verdict = verdict_of_rules(out);
 }
 
 void judge_free(JudgedPosition *judged)

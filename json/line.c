@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/chess/movegen.h"
 #include "core/system/error.h"
 #include "json/answer.h"
 #include "json/blocked_table.h"
@@ -57,6 +58,10 @@ static treb_status fill_by_tables(AnswerContext *context, PgnLine *line, treb_mo
                                   size_t capacity, treb_error *error)
 {
     if (line->metric == TREB_WDL) line->metric = answer_known_metric(&line->value);
+    if (line->value.wdl == TREB_DRAW) { /* there are no distances, whichever tables are missing */
+        line->end = movegen_any(&line->pos) ? TREB_LINE_DRAW : TREB_LINE_STALEMATE;
+        return TREB_OK;
+    }
     if (line->metric == TREB_WDL)
         line->metric = TREB_DTZ; /* the error of DTZ says which table is missing */
     LineWalk walk = line_begin(line, room, capacity);
@@ -227,6 +232,19 @@ char *line_solved_pgn(AnswerContext *context, Solve *s, treb_error *error)
     return text;
 }
 
+/* Values the position as all other answers do. */
+static treb_status fill_value(AnswerContext *context, PgnLine *line, treb_error *error)
+{
+    size_t count;
+    treb_status status = treb_probe_root(context->tables, &line->pos, &line->value, error);
+    if (status != TREB_OK) return status;
+    treb_move *moves = malloc(TREB_MOVES_MAX * sizeof *moves);
+    if (moves == NULL) return fail_memory(error);
+    status = answer_position_value(context, &line->pos, &line->value, moves, &count, error);
+    free(moves);
+    return status;
+}
+
 /* ---- From any of them ------------------------------------------------------------------------ */
 
 treb_status line_fill(AnswerContext *context, PgnLine *line, treb_move *room, size_t capacity,
@@ -237,7 +255,7 @@ treb_status line_fill(AnswerContext *context, PgnLine *line, treb_move *room, si
     line->move = room;
     line->moves = 0;
     if (answer_stopped(context)) return answer_fail_stopped(error);
-    treb_status status = treb_probe_root(context->tables, &line->pos, &line->value, error);
+    treb_status status = fill_value(context, line, error);
     if (status == TREB_OK) return fill_by_tables(context, line, room, capacity, error);
     if (!answer_missing_table(status)) return status;
     treb_status looked = answer_find_blocked(context, &line->pos, &b, &why);

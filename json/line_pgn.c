@@ -5,25 +5,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/chess/position.h"
 #include "json/wrap.h"
 
 static const char *const colors[2] = {"White", "Black"};
 
 /* ---- How it ends ----------------------------------------------------------------------------- */
 
-int line_winner(const PgnLine *line)
+/* Returns whether the line goes on to where the game is over or drawn. */
+static bool played_out(const PgnLine *line)
 {
-    const treb_value *value = &line->value;
-    treb_wdl wdl = line->rule == TREB_RULE_50 ? value->rule : value->wdl;
-    int turn = line->pos.turn;
-    if (line->rule == TREB_RULE_50 && wdl != TREB_WIN && wdl != TREB_LOSS) return -1;
-    return wdl == TREB_DRAW ? -1 : wdl > TREB_DRAW ? turn : turn ^ 1;
+    return !line->failed && !line->broken && line->end != TREB_LINE_CAPACITY;
 }
 
-static const char *result_of(const PgnLine *line)
+/* Returns whether a draw by the 50-move rule comes before the last move. */
+static bool drawn_by_rule(const PgnLine *line)
 {
-    static const char *const results[] = {"1/2-1/2", "1-0", "0-1"};
-    return line->failed ? "*" : results[line_winner(line) + 1];
+    treb_position pos = line->pos;
+    for (size_t i = 0; i < line->moves; i++) {
+        if (pos.halfmove >= RULE_PLIES) return true;
+        treb_position_play(&pos, line->move[i].uci, &pos, NULL);
+    }
+    return false;
 }
 
 /* Returns the side that mates, or would mate but for the 50-move rule. */
@@ -32,14 +35,55 @@ static int winner_of(const PgnLine *line)
     return line->value.wdl > TREB_DRAW ? line->pos.turn : line->pos.turn ^ 1;
 }
 
+bool line_decided(const PgnLine *line)
+{
+    if (line->failed) return false;
+    return line->rule == TREB_RULE_NONE || played_out(line) ||
+           treb_value_doubt(&line->value, line->pos.halfmove) == TREB_DOUBT_NONE;
+}
+
+int line_winner(const PgnLine *line)
+{
+    if (!line_decided(line) || line->value.wdl == TREB_DRAW) return -1;
+    if (line->rule == TREB_RULE_NONE) return winner_of(line);
+    if (played_out(line) && line->moves > 0)
+        return line->end == TREB_LINE_MATE && !drawn_by_rule(line) ? winner_of(line) : -1;
+    treb_wdl rule = treb_value_rule(&line->value, line->pos.halfmove);
+    return rule == TREB_WIN || rule == TREB_LOSS ? winner_of(line) : -1;
+}
+
+static const char *result_of(const PgnLine *line)
+{
+    static const char *const results[] = {"1/2-1/2", "1-0", "0-1"};
+    return line_decided(line) ? results[line_winner(line) + 1] : "*";
+}
+
+/* Returns what the 50-move rule does to a line that ends in mate. */
+static const char *words_on_rule(const PgnLine *line)
+{
+    if (line->rule == TREB_RULE_NONE) return "; the 50-move rule is ignored";
+    switch (treb_value_doubt(&line->value, line->pos.halfmove)) {
+    case TREB_DOUBT_ROUNDED:
+        return line_winner(line) >= 0
+                   ? "; but a Syzygy file is rounded, and it is not known whether best play is in "
+                     "time for the 50-move rule"
+                   : "; but the 50-move rule makes it a draw. A Syzygy file is rounded, and it is "
+                     "not known whether best play is in time";
+    case TREB_DOUBT_CLOCK:
+        return line_winner(line) >= 0
+                   ? "; but without DTZ it is not known whether best play is in time for the "
+                     "50-move rule"
+                   : "; but the 50-move rule makes it a draw. Without DTZ it is not known whether "
+                     "best play is in time";
+    default:
+        return line_winner(line) >= 0 ? "" : "; but the 50-move rule makes it a draw";
+    }
+}
+
 static void describe_end(const PgnLine *line, char *out, size_t size)
 {
     const char *winner = colors[winner_of(line)];
     unsigned plies = (unsigned)line->moves;
-    bool ruled = line->value.rule == TREB_CURSED_WIN || line->value.rule == TREB_BLESSED_LOSS;
-    const char *rule = line->rule == TREB_RULE_NONE ? "; the 50-move rule is ignored"
-                       : ruled                      ? "; but the 50-move rule makes it a draw"
-                                                    : "";
     if (line->note != NULL)
         snprintf(out, size, "%s", line->note);
     else if (line->failed)
@@ -51,14 +95,15 @@ static void describe_end(const PgnLine *line, char *out, size_t size)
     else if (line->end == TREB_LINE_DRAW)
         snprintf(out, size, "A draw with best play");
     else if (plies == 0)
-        snprintf(out, size, "Checkmate: %s has won", winner);
+        snprintf(out, size, "Checkmate: %s has won%s", winner,
+                 line_winner(line) >= 0 ? "" : ", unless a draw was claimed by the 50-move rule before");
     else
         snprintf(out, size, "%s mates in %u move%s (%u pl%s), best play by %s%s", winner,
                  (plies + 1) / 2, plies > 2 ? "s" : "", plies, plies == 1 ? "y" : "ies",
                  line->metric == TREB_DTM   ? "DTM"
                  : line->metric == TREB_DTC ? "DTC"
                                             : "DTZ",
-                 rule);
+                 words_on_rule(line));
 }
 
 /* ---- The game -------------------------------------------------------------------------------- */
@@ -76,7 +121,7 @@ static void put_tags(FILE *out, const PgnLine *line)
 
 static void put_game(FILE *out, const PgnLine *line)
 {
-    char word[64], text[160], comment[176];
+    char word[64], text[256], comment[272];
     Wrap wrap = {out, 0};
     unsigned number = line->pos.fullmove ? line->pos.fullmove : 1;
     bool black = line->pos.turn == TREB_BLACK;

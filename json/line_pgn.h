@@ -20,8 +20,12 @@ typedef struct PgnLine {
     const char *note; /* says how the line ends; NULL: the text follows from the other members */
 } PgnLine;
 
-/* Returns the winner under the rule of the line, -1 if it is a draw. A cursed win is a draw under the
- * 50-move rule. */
+/* Returns whether the result of the line is known. A line that is played out has the result that its
+ * last position and the clock give, also if that of best play is not known. */
+bool line_decided(const PgnLine *line);
+
+/* Returns the winner under the rule of the line, -1 if it is a draw or not decided. A mate that comes
+ * too late for the 50-move rule is a draw. */
 int line_winner(const PgnLine *line);
 
 /* The game with its tags, wrapped at 80 columns. Returns NULL if there is no memory; the caller frees

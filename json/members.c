@@ -17,14 +17,8 @@ bool answer_insufficient(const treb_position *pos)
 
 json_t *answer_verdict_json(const treb_value *value, const treb_position *pos)
 {
-    bool known = value->status[TREB_WDL] == TREB_OK;
-    bool sure = value->status[TREB_DTZ] == TREB_OK || pos->halfmove == 0 ||
-                (value->rule != TREB_WIN && value->rule != TREB_LOSS);
-    /* A rounded DTZ may be one ply more, which may be one ply too many. */
-    if (value->rounded[TREB_DTZ] == TREB_ROUNDED &&
-        value->plies[TREB_DTZ] + pos->halfmove == RULE_PLIES)
-        sure = false;
-    return known && sure ? json_text(answer_verdict(value->rule)) : json_null();
+    if (treb_value_doubt(value, pos->halfmove) != TREB_DOUBT_NONE) return json_null();
+    return json_text(answer_verdict(treb_value_rule(value, pos->halfmove)));
 }
 
 static const char *state_of(const treb_position *pos)

@@ -13,8 +13,8 @@ void answer_put_position(json_t *object, const treb_position *pos);
 /* Adds dtz_plies, dtc_plies, dtm_plies and dtz_rounded; at_most_plies if a distance is a bound. */
 void answer_put_distances(json_t *object, const treb_value *value);
 
-/* The verdict under the 50-move rule, with the clock counted; null if the clock matters and DTZ is
- * not known. */
+/* The verdict under the 50-move rule, with the clock counted; null if that leaves a doubt
+ * (treb_value_doubt). */
 json_t *answer_verdict_json(const treb_value *value, const treb_position *pos);
 
 /* Returns whether neither side can mate by any play: bare kings, one minor piece, bishops of one

@@ -10,6 +10,18 @@
 #include "core/system/error.h"
 #include "json/blocked_table.h"
 #include "json/coverage.h"
+#include "json/members.h"
+
+/* Finds the value of a position by the rules of chess alone: mate, stalemate, or too little material.
+ * A failure to read a table does not matter then. */
+static bool value_by_rules(const treb_position *pos, treb_value *out)
+{
+    const bool over = !movegen_any(pos), mate = over && position_in_check(pos);
+    if (!over && !answer_insufficient(pos)) return false;
+    *out = (treb_value){.wdl = mate ? TREB_LOSS : TREB_DRAW};
+    out->rule = treb_value_rule(out, pos->halfmove);
+    return true;
+}
 
 /* ---- Moves ----------------------------------------------------------------------------------- */
 
@@ -20,6 +32,7 @@ static bool value_after(AnswerContext *context, const treb_position *child, cons
                         treb_value *after)
 {
     if (treb_probe_root(context->tables, child, after, NULL) == TREB_OK) return true;
+    if (value_by_rules(child, after)) return true;
     return (move->flags & TREB_MOVE_ZEROING) != 0 && answer_blocked_value(context, child, after);
 }
 
@@ -44,10 +57,8 @@ static void look_further(AnswerContext *context, const treb_position *pos, treb_
                                                                   : 1;
         value->rounded[m] = ends ? 0 : after.rounded[m];
     }
-    if (value->status[TREB_DTZ] != TREB_OK) return;
-    int plies = value->plies[TREB_DTZ] + (value->rounded[TREB_DTZ] == TREB_ROUNDED);
-    value->rule = treb_wdl_with_clock(value->wdl, plies, pos->halfmove);
-    value->wdl = treb_wdl_with_clock(value->wdl, plies, 0);
+    value->rule = treb_value_rule(value, pos->halfmove);
+    value->wdl = treb_value_rule(value, 0);
 }
 
 /* Inserts a move into a sorted list. */
@@ -151,10 +162,8 @@ treb_metric answer_known_metric(const treb_value *value)
 /* Returns whether a move surely wins under the 50-move rule. */
 static bool wins_surely(const treb_value *value, const treb_position *pos)
 {
-    bool rounded = value->rounded[TREB_DTZ] == TREB_ROUNDED &&
-                   value->plies[TREB_DTZ] + pos->halfmove == RULE_PLIES;
-    return value->status[TREB_WDL] == TREB_OK && value->rule == TREB_WIN &&
-           (pos->halfmove == 0 || (value->status[TREB_DTZ] == TREB_OK && !rounded));
+    return treb_value_doubt(value, pos->halfmove) == TREB_DOUBT_NONE &&
+           treb_value_rule(value, pos->halfmove) == TREB_WIN;
 }
 
 /* Sets a distance of a position whose moves are all known: the winner takes the least, the loser the
@@ -183,17 +192,16 @@ static bool derive_value(const treb_move *moves, size_t count, const treb_positi
                          treb_value *value)
 {
     bool all = count > 0, won = false;
-    treb_wdl wdl = TREB_LOSS, rule = TREB_LOSS;
+    treb_wdl wdl = TREB_LOSS;
     for (size_t i = 0; i < count; i++) {
         const treb_value *v = &moves[i].value;
         bool known = v->status[TREB_WDL] == TREB_OK;
         all = all && known;
         won = won || wins_surely(v, pos);
         if (known && v->wdl > wdl) wdl = v->wdl;
-        if (known && v->rule > rule) rule = v->rule;
     }
     if (!all && !won) return false;
-    *value = (treb_value){.wdl = wdl, .rule = rule};
+    *value = (treb_value){.wdl = wdl};
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
         if (all)
             set_distance(moves, count, m, value);
@@ -203,11 +211,14 @@ static bool derive_value(const treb_move *moves, size_t count, const treb_positi
     return true;
 }
 
-bool answer_wins_surely(const treb_move *moves, size_t count, const treb_position *pos)
+/* Lets the position and its moves settle what the clock leaves open, and sorts the moves again. */
+static void settle(const treb_position *pos, treb_value *value, treb_move *moves, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        if (wins_surely(&moves[i].value, pos)) return true;
-    return false;
+    treb_settle(value, moves, count, pos->halfmove);
+    for (size_t i = 1; i < count; i++) {
+        const treb_move move = moves[i];
+        insert(moves, i, &move, TREB_DTM);
+    }
 }
 
 treb_status answer_position_value(AnswerContext *context, const treb_position *pos,
@@ -221,6 +232,8 @@ treb_status answer_position_value(AnswerContext *context, const treb_position *p
     if (status == TREB_OK || answer_missing_table(status))
         probe_moves(context, pos, TREB_DTM, moves, count, NULL);
     if (answer_missing_table(status) && derive_value(moves, *count, pos, value)) status = TREB_OK;
+    if (status != TREB_OK && value_by_rules(pos, value)) status = TREB_OK;
+    if (status == TREB_OK) settle(pos, value, moves, *count);
     if (status != TREB_OK) fail_again(error, &why);
     answer_note(context, status);
     return status;

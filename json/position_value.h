@@ -10,7 +10,9 @@
 #include "json/context.h"
 
 /* Finds the value of a position and its legal moves, like treb_probe_root and treb_probe_moves
- * with DTM. `moves` has room for TREB_MOVES_MAX. If the value is not known, the status says why (the
+ * with DTM, and settles what the clock leaves open (treb_settle). All answers about a position come
+ * from here, so that they agree; treb_value_doubt says what is certain. `moves` has room for
+ * TREB_MOVES_MAX. If the value is not known, the status says why (the
  * status of answer_probe is the same), and `moves` is filled all the same. */
 treb_status answer_position_value(AnswerContext *context, const treb_position *pos,
                                   treb_value *value, treb_move *moves, size_t *count,
@@ -20,10 +22,6 @@ treb_status answer_position_value(AnswerContext *context, const treb_position *p
  * the moves after the failure. */
 treb_status answer_moves_status(AnswerContext *context, const treb_position *pos,
                                 treb_metric metric, treb_error *error);
-
-/* Returns whether one of the moves of answer_position_value surely wins under the 50-move rule.
- * Then the position is won, even if its DTZ is not known. */
-bool answer_wins_surely(const treb_move *moves, size_t count, const treb_position *pos);
 
 /* Returns the first metric of DTM, DTC, DTZ that is known of a position; TREB_WDL if none is. */
 treb_metric answer_known_metric(const treb_value *value);

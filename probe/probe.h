@@ -3,6 +3,7 @@
  *   probe_wdl.c      verdicts
  *   probe_distance.c DTZ, DTC and DTM of positions
  *   probe_moves.c    values under the 50-move rule of a position and its moves, the best line
+ *   probe_rule.c     results under the 50-move rule
  *   probe_public.c   checks of positions, texts and other public functions that need no tables
  *
  * Public functions check positions. The functions here rely on that: the position passes

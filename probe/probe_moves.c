@@ -33,14 +33,6 @@ static int distance_of(const treb_value *value, int metric)
     return 2 * value->plies[metric] + (value->rounded[metric] == TREB_ROUNDED);
 }
 
-/* The verdict with a halfmove clock. If rounding leaves two verdicts possible, the one that is
- * worse for the winner. */
-static treb_wdl with_clock(const treb_value *value, treb_wdl wdl, int halfmove)
-{
-    int more = value->rounded[TREB_DTZ] == TREB_ROUNDED;
-    return treb_wdl_with_clock(wdl, value->plies[TREB_DTZ] + more, halfmove);
-}
-
 /* ---- Beyond the tables ----------------------------------------------------------------------- */
 
 /* Any position has its moves listed; those that lead to a position that tables cover have
@@ -110,10 +102,8 @@ static treb_value value_of_move(const ProbeReader *reader, const treb_position *
         if (k == TREB_DTZ && distance < 0) add_bound(reader, child, 1, &value);
         if (value.status[k] != TREB_OK && matters) *failed = distance;
     }
-    if (value.status[TREB_DTZ] == TREB_OK) {
-        value.wdl = with_clock(&value, wdl, 0);
-        value.rule = with_clock(&value, wdl, pos->halfmove);
-    }
+    value.rule = treb_value_rule(&value, pos->halfmove);
+    value.wdl = treb_value_rule(&value, 0);
     return value;
 }
 
@@ -337,13 +327,17 @@ static treb_line_end end_of(const treb_position *pos, size_t moves)
     return position_in_check(pos) ? TREB_LINE_MATE : TREB_LINE_STALEMATE;
 }
 
-/* Whether no unknown move can be better than the first of the list, as a pawn file knows the
- * verdict of the position. */
+/* Whether no unknown move can be better than the first of the list, as it wins in one ply, or as a
+ * pawn file knows the verdict of the position. */
 static bool first_is_best(const ProbeReader *reader, const treb_position *pos, const MoveList *list)
 {
-    if (reader->set->pawn_file_count == 0 || list->count == 0) return false;
+    if (list->count == 0) return false;
     const treb_value *best = &list->move[0].value;
     if (best->status[TREB_WDL] != TREB_OK) return false;
+    if (best->wdl == TREB_WIN && best->status[list->metric] == TREB_OK &&
+        best->plies[list->metric] == 1 && best->rounded[list->metric] == TREB_EXACT)
+        return true;
+    if (reader->set->pawn_file_count == 0) return false;
     if (best->wdl != TREB_DRAW && best->status[list->metric] != TREB_OK) return false;
     return best->rule == TREB_WIN || verdict_of(reader, pos, NULL) == (int)best->wdl;
 }
@@ -360,7 +354,9 @@ treb_status treb_best_line(const treb_tables *tables, const treb_position *pos, 
     treb_position at = *pos;
     while (status == TREB_OK) {
         status = list_moves(reader, &at, &list, error);
-        if (status == TREB_ERR_NO_TABLE && first_is_best(reader, &at, &list)) status = TREB_OK;
+        bool missing = status == TREB_ERR_NO_TABLE || status == TREB_ERR_MEN ||
+                       status == TREB_ERR_CASTLING;
+        if (missing && first_is_best(reader, &at, &list)) status = TREB_OK;
         if (status != TREB_OK) break;
         if (list.count == 0 || best.value.wdl == TREB_DRAW) {
             *end = end_of(&at, list.count);
@@ -448,9 +444,19 @@ static treb_value value_of_position(const ProbeReader *reader, const treb_positi
         fail(error, TREB_ERR_NOT_READY, "the positions after the moves are not in memory yet");
         return value_unknown(TREB_ERR_NOT_READY);
     }
-    if (value.status[TREB_DTZ] == TREB_OK)
-        value.rule = with_clock(&value, value.wdl, pos->halfmove);
+    value.rule = treb_value_rule(&value, pos->halfmove);
     return value;
+}
+
+/* Settles by the moves what the clock leaves open. */
+static void settle(const ProbeReader *reader, const treb_position *pos, treb_value *value)
+{
+    treb_move moves[TREB_MOVES_MAX];
+    const treb_doubt doubt = treb_value_doubt(value, pos->halfmove);
+    if (doubt != TREB_DOUBT_ROUNDED && doubt != TREB_DOUBT_CLOCK) return;
+    MoveList list = {TREB_DTZ, TREB_RULE_50, moves, 0, TREB_MOVES_MAX};
+    list_moves(reader, pos, &list, NULL);
+    treb_settle(value, moves, list.count, pos->halfmove);
 }
 
 typedef struct RootCall {
@@ -470,6 +476,7 @@ static treb_status probe_root(const ProbeReader *reader, const treb_position *po
     if (prefetch_needed(reader))
         return prefetch_run(reader, call_root, &(RootCall){pos, out, error});
     *out = value_of_position(reader, pos, &why);
+    settle(reader, pos, out);
     status = out->status[TREB_WDL];
     return status == TREB_OK ? status : probe_fail(-(int)status, &why, error);
 }

@@ -282,7 +282,8 @@ static void trace(const Tables *t, const char *what, const treb_position *pos)
 }
 
 /* Probes the verdict with the clock of the position. Most nodes that a search probes come right after a
- * capture; then the verdict is enough. Otherwise DTZ says whether there is time left. */
+ * capture; then the verdict is enough. Otherwise DTZ says whether there is time left, unless it is rounded
+ * and the last ply decides: then the search goes on. */
 static bool probe_rule(Tables *t, const treb_position *pos, treb_wdl *out)
 {
     treb_distance dtz;
@@ -290,7 +291,11 @@ static bool probe_rule(Tables *t, const treb_position *pos, treb_wdl *out)
     if (ask_wdl(t, pos, out) != TREB_OK) return false;
     if (pos->halfmove == 0 || (*out != TREB_WIN && *out != TREB_LOSS)) return true;
     if (ask_distance(t, pos, TREB_DTZ, &dtz) != TREB_OK) return false;
-    *out = treb_wdl_with_clock(*out, dtz.plies, pos->halfmove);
+    treb_value value = {.wdl = *out, .status = {[TREB_DTC] = TREB_ERR_NO_TABLE, [TREB_DTM] = TREB_ERR_NO_TABLE}};
+    value.plies[TREB_DTZ] = dtz.plies;
+    value.rounded[TREB_DTZ] = (uint8_t)dtz.rounded;
+    if (treb_value_doubt(&value, pos->halfmove) != TREB_DOUBT_NONE) return false;
+    *out = treb_value_rule(&value, pos->halfmove);
     return true;
 }
 

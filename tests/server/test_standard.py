@@ -150,14 +150,14 @@ INTO = "8/8/8/3pK3/2k5/8/3P4/8_w_-_-"
 
 def test_into_blocked(server):
     d = server.get(f"/standard?fen={INTO}").json()
-    assert d["category"] == "unknown" and [m["san"] for m in d["moves"] if m["category"] == "maybe-loss"] == ["d4"]
+    assert d["category"] == "maybe-win" and [m["san"] for m in d["moves"] if m["category"] == "maybe-loss"] == ["d4"]
 
 
 def test_into_blocked_probe(server):
     d = server.get(f"/v1/probe?fen={INTO}_6_9").header("cache-control: no-cache").json()
     assert d["verdict"] == "win"
     assert [(m["san"], m["dtz_plies"], m["dtc_plies"]) for m in d["moves"] if m["verdict"]] == [("d4", 1, 3)]
-    assert d["blocked"] is None and d["unknown"][0]["metric"] == "wdl" and d["best"]["dtz"] is None
+    assert d["blocked"] is None and d["unknown"][0]["metric"] == "wdl" and d["best"]["dtz"] == "d2d4"
 
 
 def test_into_blocked_command(made_tables):

@@ -74,6 +74,7 @@ _FUNCTIONS = {
                                  POINTER(c_size_t), _ERROR]),
     "treb_best_line": (c_int, [c_void_p, _POSITION, c_int, c_int, POINTER(CMove), c_size_t,
                                POINTER(c_size_t), POINTER(c_int), _ERROR]),
+    "treb_value_doubt": (c_int, [POINTER(CValue), c_int]),
     "treb_each_position": (c_int, [c_void_p, c_char_p, c_uint64, c_uint64, VISIT, c_void_p,
                                    _ERROR]),
 }

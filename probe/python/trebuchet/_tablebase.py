@@ -6,7 +6,7 @@ import os
 import threading
 from ctypes import byref, c_char_p, c_int, c_size_t
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, List, Optional, Tuple, Union
 
 from . import _library as c
 from ._errors import CASTLING, OK, InputError, MissingTableError, raise_status
@@ -37,6 +37,7 @@ class Value:
     dtc: Optional[int]  #: to the next capture, promotion or mate
     dtm: Optional[int]  #: to mate
     rounded: bool  #: DTZ comes from a rounded Syzygy file: the true number may be one more
+    certain: bool  #: `rule` is certain; if not, a win may be a cursed win, and a loss a blessed loss
 
 
 @dataclass(frozen=True)
@@ -85,15 +86,24 @@ def _distance(value: c.CValue, metric: int) -> Optional[int]:
     return _signed(value.wdl, value.plies[metric]) if known else None
 
 
-def _value_fields(value: c.CValue) -> Tuple[Any, ...]:
+def _value_fields(value: c.CValue, clock: int) -> Tuple[Any, ...]:
+    certain = c.library().treb_value_doubt(byref(value), clock) == 0
     return (value.wdl - 2, value.rule - 2, _distance(value, c.DTZ), _distance(value, c.DTC),
-            _distance(value, c.DTM), bool(value.rounded[c.DTZ]))
+            _distance(value, c.DTM), bool(value.rounded[c.DTZ]), certain)
 
 
-def _move(move: c.CMove) -> Move:
+def _move(move: c.CMove, clock: int) -> Move:
     flags = [bool(move.flags >> bit & 1) for bit in range(_FLAGS)]
-    return Move(*_value_fields(move.value), move.uci.decode(), move.san.decode(), move.from_square,
-                move.to_square, move.promotion + 1 if move.promotion else None, *flags)
+    return Move(*_value_fields(move.value, clock), move.uci.decode(), move.san.decode(),
+                move.from_square, move.to_square, move.promotion + 1 if move.promotion else None,
+                *flags)
+
+
+def _line(moves: Iterable[c.CMove], clock: int) -> Iterator[Move]:
+    for move in moves:
+        out = _move(move, clock)
+        yield out
+        clock = 0 if out.zeroing else clock + 1
 
 
 # ---- Arguments ----------------------------------------------------------------------------------
@@ -297,17 +307,18 @@ class Tablebase:
 
     def probe_root(self, board: Board) -> Value:
         """The value of a position: verdicts with and without its clock, and all known distances."""
-        tables, value = self._open_set(), c.CValue()
-        c.call("treb_probe_root", tables.handle, byref(_position(board)), byref(value))
-        return Value(*_value_fields(value))
+        tables, value, position = self._open_set(), c.CValue(), _position(board)
+        c.call("treb_probe_root", tables.handle, byref(position), byref(value))
+        return Value(*_value_fields(value, position.halfmove))
 
     def probe_moves(self, board: Board, metric: str = "dtz", rule50: bool = True) -> List[Move]:
         """All legal moves, best first: sorted by verdict, then by `metric`. Without `rule50` cursed
         wins count as wins. Raises MissingTableError if a table is missing that the order needs."""
         tables, count, moves = self._open_set(), c_size_t(), (c.CMove * c.MOVES_MAX)()
-        c.call("treb_probe_moves", tables.handle, byref(_position(board)), _metric(metric),
+        position = _position(board)
+        c.call("treb_probe_moves", tables.handle, byref(position), _metric(metric),
                0 if rule50 else 1, moves, c.MOVES_MAX, byref(count))
-        return [_move(move) for move in moves[:count.value]]
+        return [_move(move, position.halfmove) for move in moves[:count.value]]
 
     def best_line(self, board: Board, metric: str = "dtz", rule50: bool = True,
                   limit: int = 1000) -> Line:
@@ -315,10 +326,10 @@ class Tablebase:
         if limit < 1:
             raise InputError("a line of less than one move")
         tables, count, end = self._open_set(), c_size_t(), c_int()
-        moves = (c.CMove * limit)()
-        c.call("treb_best_line", tables.handle, byref(_position(board)), _metric(metric),
+        moves, position = (c.CMove * limit)(), _position(board)
+        c.call("treb_best_line", tables.handle, byref(position), _metric(metric),
                0 if rule50 else 1, moves, limit, byref(count), byref(end))
-        return Line(tuple(_move(move) for move in moves[:count.value]), _ENDS[end.value])
+        return Line(tuple(_line(moves[:count.value], position.halfmove)), _ENDS[end.value])
 
 
     # ---- All positions --------------------------------------------------------------------------
