@@ -743,18 +743,9 @@ static int dropin_rank_by_dtz(const treb_value *value, int clock, bool repeated,
 static int dropin_rank_by_wdl(treb_wdl wdl, bool use_rule50, int top)
 {
     int spoiled = use_rule50 ? top - 101 : top;
-    switch (wdl) {
-    case TREB_LOSS:
-        return -top;
-    case TREB_BLESSED_LOSS:
-        return -spoiled;
-    case TREB_CURSED_WIN:
-        return spoiled;
-    case TREB_WIN:
-        return top;
-    default:
-        return 0;
-    }
+    if (wdl == TREB_DRAW) return 0;
+    if (wdl > TREB_DRAW) return wdl == TREB_WIN ? top : spoiled;
+    return wdl == TREB_LOSS ? -top : -spoiled;
 }
 
 /* Appends the best play after the first move, up to the next capture, pawn move or mate, as DTZ
