@@ -210,6 +210,10 @@ onPage("setting up: the board stays, undo, right click, castling, Escape", { con
     await assertInView(page, "#fen");
     await assertInView(page, "#tray-bottom");
     assert.ok(await page.isDisabled("#undo"));
+    await page.keyboard.press("r");
+    await page.keyboard.press("d");
+    assert.equal(await hands.fen(), start);
+    assert.ok(await page.isVisible("#set-up-panel"), "keys beside the board change nothing");
     // Castling can be chosen where king and rook are at home.
     assert.deepEqual(await page.locator("#castling label").allTextContents(), ["White O-O-O", "Black O-O"]);
     await page.check('[data-right="Q"]');

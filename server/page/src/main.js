@@ -109,6 +109,8 @@ addEventListener("keydown", (event) => {
     );
     const action = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!action || typing || event.ctrlKey || event.metaKey || event.altKey || (event.shiftKey && event.key !== "?")) return;
+    // While setting up, letters are men: one typed beside the board must not take the position away.
+    if (state.setup && /^[pdhur]$/i.test(event.key)) return;
     event.preventDefault();
     action();
 });
