@@ -187,14 +187,18 @@ static void leave_word(Reading *r, const char *word)
 static void take_word(Reading *r, size_t line, const char *word)
 {
     const char *result = pgn_result(word), *rest = skip_number(word);
+    /* After a number comes a move: "N" in "2. N f3" is no novelty. */
+    bool letter = isalpha((unsigned char)*rest) && (r->numbered || rest != word);
+    unsigned glyph = letter ? 0 : pgn_glyph(rest);
+    r->numbered = *rest == '\0';
     if (r->ended) {
         pgn_notes_comment(r, word);
     } else if (result != NULL) {
         end_game(r, word, result);
     } else if (reading_broken(r)) {
         leave_word(r, word);
-    } else if (pgn_glyph(rest) > 0) {
-        pgn_notes_nag(r, pgn_glyph(rest));
+    } else if (glyph > 0) {
+        pgn_notes_nag(r, glyph);
     } else if (is_move(rest) && !pgn_needless(rest)) {
         add_move(r, line, rest);
         if (reading_broken(r)) leave_word(r, word);

@@ -11,6 +11,7 @@ typedef struct Reading {
     treb_position pos; /* position after the last move */
     size_t fen_line;   /* line of the tag FEN */
     size_t note_end;   /* size of the texts after the last note */
+    bool numbered;     /* the last word was the number of a move */
     bool ended;        /* the result of the game was read */
     bool full;         /* the text no longer fits into the game */
     bool no_memory;

@@ -557,6 +557,8 @@ START_TEST(faults)
         {"1. e4\n\n e4 *", "e2e4", "line 3, move 1... e4: no such move", "e4"},
         {"1. e4 f5 2. Qh5+ -- 3. d4", "e2e4 f7f5 d1h5", "line 1, move 2... --: a side in check",
          "-- 3. d4"},
+        {"1. e4 e5 2. N f3", "e2e4 e7e5", "move 2. N: no such move", "N f3"},
+        {"1. e4 e5 2.N f3", "e2e4 e7e5", "move 2. N: no such move", "2.N f3"},
         {"1. e4 Sf6 2. d4", "e2e4", "line 1, move 1... Sf6: no such move: only K, Q", "Sf6 2. d4"},
         {"1. Nf3 Nf6 2. Nd5 *", "g1f3 g8f6", "move 2. Nd5: ", "Nd5"},
         {"1. e4\n(1. d4 (1. c4)\n1... e5", "e2e4", "line 2: the variation that begins here", ""},
