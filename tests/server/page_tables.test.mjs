@@ -222,7 +222,7 @@ test("without any tables the page says what to do", { timeout: 240000 }, async (
     assert.equal(await hands.text("#sentence"), "Not known");
     await hands.page.waitForSelector("#missing code");
     assert.match(await hands.text("#missing"), /^This server has no tables yet/);
-    assert.equal(await hands.text("#missing code"), "trebuchet gen --men 4");
+    assert.equal(await hands.text("#missing code"), `trebuchet gen --men 4 --tables ${folder}`);
     await hands.move("e6", "d6");
     assert.match(await hands.fen(), / b /, "moves can be played all the same");
     await hands.close();

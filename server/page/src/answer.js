@@ -61,10 +61,21 @@ function helpBeyond(probe) {
     return probe.advice ? [adviceRow(probe.advice)] : [];
 }
 
+/** The command that makes tables in the server's first folder, and where to run it. */
+function makeTables(directories) {
+    const folder = directories.find((place) => !place.includes("://")) ?? "tables";
+    const word = /^[\w@%+=:,./-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", "'\\''")}'`;
+    const where = folder.startsWith("/") ? "Run it as a user who may write there" : "Run it where the server was started";
+    return [
+        commandRow(`trebuchet gen --men 4 --tables ${word}`),
+        h("p", {}, `${where}, then restart the server (or send it SIGHUP).`),
+    ];
+}
+
 /** Says so if the server has no tables at all, and offers to solve the position if the server can. */
 async function helpFurther(probe) {
-    const none = { tables: [null], ranks: [], solved: [], solve_seconds: null };
-    const { tables, ranks, solved, solve_seconds: solves } = await api.tables().catch(() => none);
+    const none = { directories: [], tables: [null], ranks: [], solved: [], solve_seconds: null };
+    const { directories, tables, ranks, solved, solve_seconds: solves } = await api.tables().catch(() => none);
     if (answer() !== probe) return;
     const castling = probe.unknown[0]?.code === "castling";
     const solving = solves && !castling && isSolvable(state.position) ? [solver()] : [];
@@ -72,8 +83,7 @@ async function helpFurther(probe) {
         return void (solving.length > 0 && showHelp([...solving, ...helpBeyond(probe)]));
     const owner = [
         h("p", {}, "This command makes the tables of all endings with up to 4 pieces, in less than a minute:"),
-        commandRow("trebuchet gen --men 4"),
-        h("p", {}, "Run it next to the server’s folder of tables, then restart the server (or send it SIGHUP)."),
+        ...makeTables(directories),
     ];
     showHelp([h("p", {}, "This server has no tables yet."), ...(ownMachine() ? owner : []), ...solving]);
 }
