@@ -289,6 +289,83 @@ END_TEST
 
 /* ---- The clock ------------------------------------------------------------------------------- */
 
+static treb_value won_in(int plies, int rounded)
+{
+    treb_value value = {.wdl = TREB_WIN, .rule = TREB_WIN};
+    value.plies[TREB_DTZ] = plies;
+    value.rounded[TREB_DTZ] = (uint8_t)rounded;
+    value.status[TREB_DTC] = value.status[TREB_DTM] = TREB_ERR_NO_TABLE;
+    return value;
+}
+
+/* What is known at a clock, and what the result is. */
+START_TEST(doubts)
+{
+    treb_value missing = won_in(0, TREB_EXACT), mate = missing, unknown = missing, lost = missing;
+    missing.status[TREB_DTZ] = mate.status[TREB_DTZ] = TREB_ERR_NO_TABLE;
+    mate.plies[TREB_DTM] = 20, mate.status[TREB_DTM] = TREB_OK;
+    unknown.status[TREB_WDL] = TREB_ERR_NO_TABLE;
+    lost.wdl = TREB_LOSS;
+    const struct {
+        treb_value value;
+        int clock, doubt, rule;
+    } cases[] = {
+        {won_in(20, TREB_EXACT), 80, TREB_DOUBT_NONE, TREB_WIN},
+        {won_in(20, TREB_EXACT), 81, TREB_DOUBT_NONE, TREB_CURSED_WIN},
+        {won_in(20, TREB_ROUNDED), 79, TREB_DOUBT_NONE, TREB_WIN},
+        {won_in(20, TREB_ROUNDED), 80, TREB_DOUBT_ROUNDED, TREB_CURSED_WIN},
+        {won_in(20, TREB_ROUNDED), 81, TREB_DOUBT_NONE, TREB_CURSED_WIN},
+        {won_in(20, TREB_AT_MOST), 80, TREB_DOUBT_NONE, TREB_WIN},
+        {won_in(20, TREB_AT_MOST), 81, TREB_DOUBT_CLOCK, TREB_CURSED_WIN},
+        {won_in(20, TREB_AT_MOST), 100, TREB_DOUBT_NONE, TREB_CURSED_WIN},
+        {missing, 0, TREB_DOUBT_NONE, TREB_WIN},
+        {missing, 1, TREB_DOUBT_CLOCK, TREB_WIN},
+        {missing, 100, TREB_DOUBT_NONE, TREB_CURSED_WIN},
+        {mate, 80, TREB_DOUBT_NONE, TREB_WIN},
+        {mate, 81, TREB_DOUBT_CLOCK, TREB_WIN},
+        {unknown, 0, TREB_DOUBT_VERDICT, -1},
+        {lost, 100, TREB_DOUBT_NONE, TREB_LOSS}, /* mated in time */
+        {lost, 101, TREB_DOUBT_NONE, TREB_BLESSED_LOSS},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const treb_value *value = &cases[i].value;
+        const int clock = cases[i].clock, rule = cases[i].rule;
+        ck_assert_msg((int)treb_value_doubt(value, clock) == cases[i].doubt, "case %zu", i);
+        ck_assert_msg(rule < 0 || (int)treb_value_rule(value, clock) == rule, "case %zu", i);
+    }
+}
+END_TEST
+
+/* A position in doubt with two moves in doubt: what is known of one settles the rest. */
+START_TEST(settling)
+{
+    treb_value value = won_in(20, TREB_ROUNDED);
+    treb_move moves[2] = {{.value = won_in(20, TREB_ROUNDED)}, {.value = won_in(20, TREB_ROUNDED)}};
+    treb_settle(&value, moves, 2, 80);
+    ck_assert_int_eq(treb_value_doubt(&value, 80), TREB_DOUBT_ROUNDED);
+    moves[1].value = won_in(20, TREB_EXACT);
+    treb_settle(&value, moves, 2, 80); /* a move surely wins; the other may, too */
+    ck_assert_int_eq(value.rule, TREB_WIN);
+    ck_assert_int_eq(treb_value_doubt(&value, 80), TREB_DOUBT_NONE);
+    ck_assert_int_eq(treb_value_doubt(&moves[0].value, 80), TREB_DOUBT_ROUNDED);
+    moves[1].value = won_in(30, TREB_EXACT);
+    treb_settle(&value, moves, 2, 80); /* only one of them can do it */
+    ck_assert_int_eq(moves[0].value.rule, TREB_WIN);
+    ck_assert_int_eq(treb_value_doubt(&moves[0].value, 80), TREB_DOUBT_NONE);
+    value = won_in(20, TREB_ROUNDED);
+    moves[0].value = won_in(21, TREB_EXACT);
+    treb_settle(&value, moves, 2, 80); /* no move wins in time */
+    ck_assert_int_eq(value.rule, TREB_CURSED_WIN);
+    ck_assert_int_eq(value.plies[TREB_DTZ], 21);
+    value.wdl = TREB_LOSS, value.plies[TREB_DTZ] = 20, value.rounded[TREB_DTZ] = TREB_EXACT;
+    moves[0].value = moves[1].value = won_in(20, TREB_ROUNDED);
+    moves[0].value.wdl = moves[1].value.wdl = TREB_LOSS;
+    treb_settle(&value, moves, 2, 80); /* a lost position: every move loses */
+    ck_assert_int_eq(treb_value_doubt(&moves[0].value, 80), TREB_DOUBT_NONE);
+    ck_assert_int_eq(moves[1].value.rule, TREB_LOSS);
+}
+END_TEST
+
 START_TEST(clock_counts)
 {
     ck_assert_int_eq(treb_wdl_with_clock(TREB_WIN, 20, 80), TREB_WIN);
@@ -494,6 +571,8 @@ int main(void)
     tcase_add_test(tests, line_without_rule);
     tcase_add_test(tests, line_in_parts);
     tcase_add_test(tests, move_flags);
+    tcase_add_test(tests, doubts);
+    tcase_add_test(tests, settling);
     tcase_add_test(tests, clock_counts);
     tcase_add_loop_test(tests, en_passant, 0, 5);
     tcase_add_test(tests, missing_capture);
