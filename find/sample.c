@@ -201,7 +201,7 @@ static bool visit_draw(void *context, void *own, PositionInfo *info)
     drawn.image = (uint8_t)((number - e->first) % e->images);
     t->looked++;
     if (search_finds(&e->search, t->script, info, &drawn.found)) keep(t, info, &drawn);
-    return true;
+    return t->count < s->query->size;
 }
 
 /* Keeps a position once for each of its images whose key is small enough. */

@@ -19,7 +19,8 @@ typedef struct Scan {
      * exchange colours */
     bool swapped;
     uint64_t parts, done;
-    atomic_bool stop;
+    atomic_bool stop; /* the threads are to end */
+    bool ended;       /* nothing more is collected */
     treb_status status;
     treb_error *error;
 } Scan;
@@ -29,15 +30,17 @@ typedef struct Worker {
     Scan *scan;
     void *own;
     uint64_t number; /* of the next position */
+    bool cut;        /* the part was not visited to its end */
     PositionInfo info;
 } Worker;
 
-static bool must_end(const Worker *w)
+static bool must_end(Worker *w)
 {
     const ScanJob *job = w->scan->job;
     if (job->stop != NULL && atomic_load_explicit(job->stop, memory_order_relaxed))
-        w->scan->stop = true; /* what was found in this part is then discarded */
-    return atomic_load_explicit(&w->scan->stop, memory_order_relaxed);
+        w->scan->stop = true;
+    if (atomic_load_explicit(&w->scan->stop, memory_order_relaxed)) w->cut = true;
+    return w->cut;
 }
 
 static bool visit_position(Worker *w, const treb_position *pos, uint64_t number)
@@ -75,6 +78,7 @@ static void do_part(Worker *w, uint64_t part)
 {
     const ScanJob *job = w->scan->job;
     treb_error why;
+    w->cut = false;
     if (must_end(w) || w->info.status != TREB_OK) return;
     w->number = part << PART_BITS;
     if (job->draw != NULL) {
@@ -99,18 +103,19 @@ static void worker_init(Worker *w, Scan *scan)
     if (job->stop != NULL && atomic_load(job->stop)) w->info.status = TREB_OK;
 }
 
+/* What is passed on is always the first part of the table: all parts up to one, and of a part that was
+ * cut off by `stop` its beginning. */
 static void collect(Scan *scan, Worker *w)
 {
     const ScanJob *job = scan->job;
-    /* A part after the end does not matter, whatever happened in it. */
-    if (w->info.status != TREB_OK && scan->status == TREB_OK && !scan->stop) {
+    if (w->info.status != TREB_OK && !scan->ended) {
         scan->status = w->info.status;
         if (scan->error != NULL) *scan->error = w->info.error;
-        scan->stop = true;
+        scan->ended = true;
     }
-    /* After the end nothing more is passed on. So what was passed on is the first part of the
-     * table. */
-    if (w->own != NULL && !scan->stop && !job->collect(job->context, w->own)) scan->stop = true;
+    if (w->own != NULL && !scan->ended && !job->collect(job->context, w->own)) scan->ended = true;
+    if (w->cut) scan->ended = true;
+    if (scan->ended) scan->stop = true;
     if (job->progress != NULL) job->progress(job->progress_context, ++scan->done, scan->parts);
 }
 

@@ -5,7 +5,9 @@
 
 #include "find/position_info.h"
 
-enum { SCAN_DRAWS = 1 << 12 /* number of draws in a part */ };
+/* Number of draws in a part: few, as a condition in Lua may take long, and what a part found is lost if
+ * the scan is stopped. */
+enum { SCAN_DRAWS = 256 };
 
 typedef struct ScanJob {
     const treb_tables *tables;

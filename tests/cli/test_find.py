@@ -384,6 +384,20 @@ def test_time_ends_what_does_not():
     run("find", "-t", TABLES, "-q", "--time", "1", "KPvK", condition, code=130, timeout=60).silent()
 
 
+@pytest.mark.parametrize("words", ["--sample 1000000", "--sort -n 5", "-n 1000000", "--sort -j 1"])
+def test_what_was_found_before_it_was_stopped(words):
+    """A condition that takes long for each position."""
+    condition = "for i = 1, 30000 do end return wk ~= 'a1'"
+    words = ["--time", "1", *words.split(), "--columns", "fen,dtm"]
+    answer = run("find", "-t", TABLES, *words, "KQvKR", condition, code=130)
+    rows = rows_of(answer.lines)
+    assert len(rows) == len({row["fen"] for row in rows}) > 0
+    if "--sort" in words:
+        assert rows == sorted(rows, key=lambda row: -int(row["dtm"] or 0))
+    if "--sample" in words:
+        answer.says(f"^{len(rows)} positions? drawn with seed 1, then stopped")
+
+
 def test_time():
     run("find", "-t", TABLES, "--time", "60", "--zugzwang", "--count", "KPvK").has("80 of 165,676")
 
