@@ -29,6 +29,7 @@ LONG = {
     "check/test_verify": share(21, 7),
     "core/test_symbols_damage": share(4, 1),
     "examples/test_store": share(5, 1),
+    "find/test_find": share(32, 20),
     "gen/test_coder": share(5, 3),
     "gen/test_codecs": share(12, 6),
     "gen/test_encode": share(11, 3),
@@ -55,7 +56,6 @@ LONG = {
 SECONDS = {
     "check/test_verify_memory": 9,
     "check/test_verify_syzygy": 10,
-    "find/test_find": 13,
     "gen/test_histogram": 12,
     "gen/test_pair": 6,
     "pawns/test_blocked": 8,

@@ -322,6 +322,7 @@ onPage("metrics, mirror, swap, flip, examples", {}, async (hands, page) => {
     assert.match(await hands.fen(), /^5nb1\/7k\//);
     // Examples that no table here covers are grey.
     await page.click("#samples");
+    await page.waitForSelector("#browse .thumb");
     const names = await page.locator("#browse .thumb .thumb-caption").allTextContents();
     const grey = names.filter((name) => /no table here/.test(name));
     assert.equal(await page.locator("#browse .thumb:disabled").count(), grey.length);
