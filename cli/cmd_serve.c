@@ -116,7 +116,7 @@ static const CliOption options[] = {
      "'unix'; may be given several times"},
     {"log", 0, "FILE", CLI_TEXT(ServeArgs, log),
      "append the access log to FILE (default: standard error)"},
-    {"quiet", 'q', NULL, CLI_FLAG(ServeArgs, quiet), "no access log"},
+    {"quiet", 'q', NULL, CLI_FLAG(ServeArgs, quiet), "no log but errors"},
     CLI_HEADING("Memory and threads"),
     {"cache", 'c', "SIZE", SIZE(cache, 0, MEMORY_MOST),
      "memory for unpacked blocks (default: 256MiB)"},
@@ -350,7 +350,7 @@ static int start(ServeArgs *args)
     args->options.directories = args->dirs.dir;
     args->options.count = args->dirs.count;
     args->options.log = named ? open_log(args) : args->quiet ? -1 : STDERR_FILENO;
-    args->options.console = named ? STDERR_FILENO : -1;
+    args->options.console = named || args->quiet ? STDERR_FILENO : -1;
     if (named && args->options.log < 0) return CLI_FAILED;
     if (!is_json_alone(args, STDERR_FILENO)) cli_warn_missing("serve", &args->dirs);
     int code = run(args);

@@ -85,10 +85,7 @@ void cli_hint_folders(const char *named, const char *const *dir, size_t count)
 /* Whether a folder can be listed; an address counts as one. If not, errno says why. */
 static bool is_there(const char *folder)
 {
-    if (cli_is_address(folder)) return true;
-    DIR *list = opendir(folder);
-    if (list != NULL) closedir(list);
-    return list != NULL;
+    return cli_is_address(folder) || io_is_folder(folder);
 }
 
 bool cli_warn_missing(const char *command, const CliDirs *dirs)

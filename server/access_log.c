@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/system/error.h"
+
 void access_log_init(AccessLog *log, int fd, int console)
 {
     log->fd = fd;
@@ -53,13 +55,13 @@ static bool can_write(int fd)
 /* Tells once that the log cannot be written, until it can be written again. */
 static void tell_failure(AccessLog *log, int reason)
 {
-    char text[128];
+    char text[FAIL_REASON_SIZE];
     bool known = log->failure == reason;
     log->failure = reason;
     if (!known && log->console >= 0)
         dprintf(log->console,
                 "trebuchet serve: cannot write the log: %s; lines are lost until that is mended\n",
-                strerror_r(reason, text, sizeof text));
+                fail_reason(reason, text));
 }
 
 /* Writes the buffer, in pieces small enough not to block once poll has reported POLLOUT. */
@@ -126,10 +128,15 @@ void access_log_message(AccessLog *log, const char *level, const char *format, .
 {
     char line[ACCESS_LOG_LINE], text[1024];
     va_list args;
-    if (log->fd < 0) return;
+    const bool error = strcmp(level, "error") == 0;
+    if (log->fd < 0 && (!error || log->console < 0)) return;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    if (log->fd < 0) {
+        dprintf(log->console, "trebuchet serve: %s\n", text);
+        return;
+    }
     size_t at = put_time(line, sizeof line);
     at += (size_t)snprintf(line + at, sizeof line - at, "\"level\":\"%s\",\"message\":", level);
     at += access_log_escape(text, line + at, sizeof line - at - 8);

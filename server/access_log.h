@@ -13,7 +13,7 @@ enum { ACCESS_LOG_BUFFER = 64 << 10, ACCESS_LOG_LINE = 16 << 10 };
 
 typedef struct AccessLog {
     int fd;      /* -1: nothing is logged */
-    int console; /* where it is told that the log cannot be written; -1: nowhere */
+    int console; /* for errors if nothing is logged, and if the log cannot be written; -1: none */
     pthread_mutex_t lock;
     size_t used;
     uint64_t dropped; /* lines lost since the log was last written: its reader has stopped reading,

@@ -39,7 +39,7 @@ typedef struct ServerOptions {
         solve_memory; /* bytes for solving one position without a table; 0: no position is solved */
     unsigned solve_seconds; /* most seconds for solving one position */
     int log;                /* file descriptor of the access log, or -1 */
-    int console;            /* descriptor for the message that the log cannot be written, or -1 */
+    int console;            /* descriptor for errors that no log can have, or -1 */
     /* Writes to `text` how the owner of this machine can make a missing table, and what it takes.
      * Returns false if it cannot be made here. Called by several threads at a time. May be NULL. */
     bool (*advise)(const char *material, char *text, size_t size);

@@ -2,20 +2,17 @@
 #include "server/tableset.h"
 
 #include <assert.h>
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/system/error.h"
+#include "core/system/io.h"
 
 /* Whether a folder can be listed; an address counts as one. */
 static bool is_there(const char *folder)
 {
-    if (strstr(folder, "://") != NULL) return true;
-    DIR *list = opendir(folder);
-    if (list != NULL) closedir(list);
-    return list != NULL;
+    return strstr(folder, "://") != NULL || io_is_folder(folder);
 }
 
 treb_tables *tableset_tables(const TableHolder *holder, treb_error *error)

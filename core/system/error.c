@@ -65,11 +65,15 @@ static inline const char *reason_of_posix(int failed, const char *text)
 #define REASON_OF(result, text)                                                                    \
     _Generic((result), char *: reason_of_gnu, int: reason_of_posix)((result), (text))
 
+const char *fail_reason(int number, char text[FAIL_REASON_SIZE])
+{
+    return REASON_OF(strerror_r(number, text, FAIL_REASON_SIZE), text);
+}
+
 treb_status fail_errno(treb_error *error, const char *verb, const char *path)
 {
-    char text[128];
-    const char *why = errno != 0 ? REASON_OF(strerror_r(errno, text, sizeof text), text)
-                                 : "the file ends too early";
+    char text[FAIL_REASON_SIZE];
+    const char *why = errno != 0 ? fail_reason(errno, text) : "the file ends too early";
     return fail(error, TREB_ERR_IO, "%s: cannot %s: %s", fail_path(path), verb, why);
 }
 

@@ -28,6 +28,10 @@ treb_status fail_not_ready(treb_error *error, const char *path);
  * the file better than the first. */
 const char *fail_path(const char *path);
 
+/* Returns the text for a value of errno, in `text` or elsewhere. */
+enum { FAIL_REASON_SIZE = 128 };
+const char *fail_reason(int number, char text[FAIL_REASON_SIZE]);
+
 /* Fills in why a call of the operating system failed on a file; errno has the reason. `verb` says
  * what was tried, such as "read". Returns TREB_ERR_IO. */
 treb_status fail_errno(treb_error *error, const char *verb, const char *path);

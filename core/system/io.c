@@ -2,6 +2,7 @@
 #define _FILE_OFFSET_BITS 64
 #include "core/system/io.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -50,6 +51,13 @@ bool io_cut(int file, uint64_t size)
 }
 
 static const char not_regular[] = "is not a regular file";
+
+bool io_is_folder(const char *path)
+{
+    DIR *list = opendir(path);
+    if (list != NULL) closedir(list);
+    return list != NULL;
+}
 
 treb_status io_fail_open(const char *path, treb_error *error)
 {

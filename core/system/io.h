@@ -19,6 +19,9 @@ bool io_write_at(int file, const void *bytes, size_t size, uint64_t offset);
  * reason. */
 bool io_cut(int file, uint64_t size);
 
+/* Whether a folder can be listed. If not, errno says why. */
+bool io_is_folder(const char *path);
+
 /* Opens a file for reading, and writes its state to `about`. Never waits for another program: a pipe,
  * a device or a folder with the name of a file is refused. Returns a descriptor, or -1 with *error
  * filled in: errno is 0 for something that is not a regular file, else the reason. */
