@@ -84,9 +84,15 @@ def test_long_suites_exist():
     assert [name for name in LONG if not os.path.exists(os.path.join(TOP, "tests", name + ".c"))] == []
 
 
-@pytest.mark.parametrize("name", [case(n, LONG[n].quick if n in LONG else SECONDS.get(n, 3)) for n in suites()])
+@pytest.mark.parametrize("name", [case(n, SECONDS.get(n, 3)) for n in suites() if n not in LONG])
 def test_suite(name):
-    passes(program(name), cwd=TOP, env=LONG[name].environment if name in LONG else {})
+    passes(program(name), cwd=TOP)
+
+
+@pytest.mark.share
+@pytest.mark.parametrize("name", [case(n, LONG[n].quick) for n in suites() if n in LONG])
+def test_share_of_suite(name):
+    passes(program(name), cwd=TOP, env=LONG[name].environment)
 
 
 @pytest.mark.full

@@ -83,6 +83,9 @@ PYTEST_PROCESSES ?= $(shell echo $$(($$(nproc) + 1)))
 PYTEST = CC='$(CC)' CFLAGS='$(TEST_CFLAGS)' PAGE='$(PAGE)' TREB_BUILD='$(TEST_BUILD)' $(PYTHON) -m pytest -c tests/pytest.ini \
   -n $(PYTEST_PROCESSES) tests
 
+# SHARES=no leaves out of make test the shares of suites that make test-full runs whole.
+SHARES ?= yes
+
 test-programs: all $(TEST_BIN) $(ENGINE) $(USER_BIN) $(BLOCKED_BIN) $(BUILD)/tests/probe/counts
 
 test:
@@ -91,7 +94,7 @@ test:
 	rm -rf $(TEST_BUILD)/tables
 	$(TEST_BUILD)/trebuchet gen --quiet --men 4 --tables $(TEST_BUILD)/tables
 	(cd $(TEST_BUILD)/tables && sha256sum --quiet --check --ignore-missing $(CURDIR)/tables/SHA256SUMS)
-	$(PYTEST) -m 'not full'
+	$(PYTEST) -m 'not full$(if $(filter no,$(SHARES)), and not share)'
 
 test-full:
 	@.ci/deps test

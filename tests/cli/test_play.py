@@ -19,6 +19,7 @@ def strategy(material, advice):
     write("one.lua", f'return {{material = "{material}", rules = {{{{"it"}}}}, advice = {{it = {{{advice}}}}}}}\n')
 
 
+@pytest.mark.full
 @pytest.mark.seconds(5)
 def test_play():
     answer = run("play", "-t", TABLES, "-q", "--games", "1000", KR).quiet()

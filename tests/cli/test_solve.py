@@ -163,6 +163,7 @@ def test_squares():
     assert squares_of(answer) == squares_of(blocked) != []
 
 
+@pytest.mark.full
 def test_squares_spare_moves(none):
     run("solve", "-q", "-t", none, "-p", "0", "--squares", "8/p7/4k3/1p5p/1P5P/4K3/P7/8 w", code=4).has(
         "^Open: [1-9][0-9,]* placements of the kings"
@@ -259,6 +260,7 @@ def test_no_such_en_passant():
     run("solve", "8/8/8/8/k1pP4/8/8/K7 b - e3", code=2).says("en passant").silent()
 
 
+@pytest.mark.full
 @pytest.mark.seconds(15)
 def test_save_killed(none):
     """Each run is killed after it has saved; the next goes on from there."""

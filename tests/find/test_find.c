@@ -174,8 +174,7 @@ static const char *const material[SOLVED] = {"KPvK", "KQvK", "KRvK"};
  * positions of the kind. */
 static void check_kind(unsigned kinds, Kind kind, const char *condition)
 {
-    /* Conditions take long: a part of the test is one ending. */
-    const int endings = condition != NULL && test_part() > 1 ? 1 : SOLVED;
+    const int endings = test_part() > 1 ? 1 : SOLVED;
     for (int number = 0; number < endings; number++) {
         FindQuery query = {.kinds = kinds, .turn = FIND_EITHER, .condition = condition};
         List *list = find_all(query, material[number]);
