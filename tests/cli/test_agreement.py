@@ -346,8 +346,10 @@ def test_agreement():
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("seed", range(1, 5))
+@pytest.mark.seconds(70)
+@pytest.mark.parametrize("seed", range(1, 1 + int(os.environ.get("TREB_TEST_SEEDS", "1"))))
 def test_agreement_of_more(seed):
+    """With TREB_TEST_SEEDS=N other positions as well; 1 to 4 were tried."""
     materials = ["KRvKR", "KQvKR", "KBNvK", "KRvKN", "KRvK", "KQvKQ", "KNNvK", "KPvK"]
     assert agreement(made_syzygy("KRvKR", "KQvKR", "KBNvK", "KRvKN", "KQvKQ"), materials, seed, 200, 20, 60) > 50
 
