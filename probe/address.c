@@ -55,7 +55,7 @@ static OpenSource *load(void)
 
 treb_status address_open(const char *address, treb_source *out, treb_error *error)
 {
-    treb_error why = {0};
+    treb_error why = {TREB_OK};
     OpenSource *source = treb_http_source != NULL ? treb_http_source : load();
     if (source == NULL)
         return fail(error, TREB_ERR_ARGUMENT,

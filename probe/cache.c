@@ -22,8 +22,10 @@ static uint32_t limit_of(uint64_t bytes)
 
 bool cache_init(Cache *cache, uint64_t bytes)
 {
-    memset(cache, 0, sizeof *cache);
-    cache->limit = limit_of(bytes);
+    atomic_init(&cache->limit, limit_of(bytes));
+    atomic_init(&cache->used, 0);
+    cache->hand = 0;
+    for (size_t i = 0; i < CACHE_SEGMENTS_MAX; i++) atomic_init(&cache->segment[i], NULL);
     return pthread_mutex_init(&cache->mutex, NULL) == 0;
 }
 
@@ -50,7 +52,7 @@ static bool reserve(Cache *cache, uint32_t number)
     if (cache->limit >= CACHE_SEGMENT_FRAMES)
         (void)madvise(memory, sizeof(CacheSegment), MADV_HUGEPAGE);
 #endif
-    atomic_store_explicit(at, memory, memory_order_relaxed);
+    atomic_store_explicit(at, (CacheSegment *)memory, memory_order_relaxed);
     return true;
 }
 
@@ -93,7 +95,7 @@ static void fill(Cache *cache, uint32_t number, CacheSlot *slot, const uint8_t *
     CacheSegment *segment =
         atomic_load_explicit(&cache->segment[number >> CACHE_SEGMENT_BITS], memory_order_relaxed);
     CacheFrame *frame = frame_of(cache, number);
-    _Atomic uint64_t *words = segment->words[number & (CACHE_SEGMENT_FRAMES - 1)];
+    _Atomic(uint64_t) *words = segment->words[number & (CACHE_SEGMENT_FRAMES - 1)];
     for (size_t i = 0; i < size / 8; i++, bytes += 8) {
         uint64_t word = 0; /* little-endian; compilers turn this into one load */
         for (int k = 0; k < 8; k++) word |= (uint64_t)bytes[k] << 8 * k;
@@ -181,7 +183,7 @@ void cache_set_limit(Cache *cache, uint64_t bytes)
     if (cache->used > cache->limit) {
         for (uint32_t i = cache->limit; i < cache->used; i++) evict(frame_of(cache, i));
         release(cache, cache->limit, cache->used);
-        cache->used = cache->limit;
+        cache->used = (uint32_t)cache->limit;
         cache->hand = 0;
     }
     pthread_mutex_unlock(&cache->mutex);

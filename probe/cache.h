@@ -40,25 +40,24 @@ enum {
 
 #define CACHE_COUNTS (UINT64_C(1) << 32) /* a slot of less than this names no frame */
 
-typedef _Atomic uint64_t CacheSlot;
+typedef _Atomic(uint64_t) CacheSlot;
 
 typedef struct CacheFrame {
-    _Atomic uint32_t generation; /* changes before the bytes do; never 0 in a slot */
-    _Atomic uint8_t referenced;  /* read since the hand last passed */
-    CacheSlot *owner;            /* the slot that names the frame; under the mutex */
+    _Atomic(uint32_t) generation; /* changes before the bytes do; never 0 in a slot */
+    _Atomic(uint8_t) referenced;  /* read since the hand last passed */
+    CacheSlot *owner;             /* the slot that names the frame; under the mutex */
 } CacheFrame;
 
 typedef struct CacheSegment {
-    _Atomic uint64_t words[CACHE_SEGMENT_FRAMES][CACHE_PAGE_WORDS];
+    _Atomic(uint64_t) words[CACHE_SEGMENT_FRAMES][CACHE_PAGE_WORDS];
     CacheFrame frame[CACHE_SEGMENT_FRAMES];
 } CacheSegment;
 
 typedef struct Cache {
     pthread_mutex_t mutex;
-    _Atomic uint32_t
-        limit;             /* frames that may be used; like the next two, written under the mutex */
-    _Atomic uint32_t used; /* frames 0 .. used - 1 hold pages */
-    uint32_t hand;         /* the next frame that the second-chance rule looks at */
+    _Atomic(uint32_t) limit; /* frames that may be used; written under the mutex, as is: */
+    _Atomic(uint32_t) used;  /* frames 0 .. used - 1 hold pages */
+    uint32_t hand;           /* the next frame that the second-chance rule looks at */
     _Atomic(CacheSegment *) segment[CACHE_SEGMENTS_MAX]; /* reserved when first needed */
 } Cache;
 

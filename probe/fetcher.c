@@ -9,8 +9,9 @@
 
 bool fetcher_init(Fetcher *fetcher)
 {
-    memset(fetcher, 0, sizeof *fetcher);
     atomic_init(&fetcher->running, false);
+    fetcher->stop = false;
+    fetcher->list.count = 0;
     if (pthread_mutex_init(&fetcher->change, NULL) != 0) return false;
     if (pthread_mutex_init(&fetcher->mutex, NULL) == 0) {
         if (pthread_cond_init(&fetcher->wake, NULL) == 0) return true;
@@ -54,7 +55,7 @@ static bool is_stopping(Fetcher *fetcher)
 
 static void *fetch_all(void *context)
 {
-    Fetcher *fetcher = context;
+    Fetcher *fetcher = (Fetcher *)context;
     FetchJob jobs[FETCH_JOBS];
     for (unsigned count; (count = take_jobs(fetcher, jobs)) > 0;) {
         for (unsigned i = 0; i < count; i++) fetcher->fetch(&jobs[i], WAIT_NEVER_FETCH);

@@ -5,7 +5,7 @@
 
 #include "core/system/error.h"
 
-bool file_parse_name(const char *name, ProbeFile *out)
+bool file_parse_name(const char *name, FoundFile *out)
 {
     if (syzygy_parse_name(name, &out->material, &out->metric)) {
         out->format = TREB_FORMAT_SYZYGY;
@@ -14,12 +14,19 @@ bool file_parse_name(const char *name, ProbeFile *out)
     return table_parse_name(name, &out->material, &out->metric);
 }
 
-bool file_init(ProbeFile *file, ProbePool *pool)
+bool file_init(ProbeFile *file, FoundFile *found, ProbePool *pool)
 {
+    if (pthread_mutex_init(&file->mutex, NULL) != 0) return false;
+    file->material = found->material;
+    file->metric = found->metric;
+    file->format = found->format;
+    file->path = found->path;
+    file->source = found->source;
     file->pool = pool;
     atomic_init(&file->open, NULL);
     atomic_init(&file->syzygy, NULL);
-    return pthread_mutex_init(&file->mutex, NULL) == 0;
+    found->path = NULL;
+    return true;
 }
 
 void file_free_open(OpenFile *open)
@@ -51,7 +58,7 @@ void file_note(ProbeFile *file, const treb_error *error)
         error->status != TREB_ERR_NO_TABLE)
         return;
     pthread_mutex_lock(&pool->mutex);
-    if (file->fault == NULL && (file->fault = malloc(sizeof *file->fault)) != NULL) {
+    if (file->fault == NULL && (file->fault = (treb_error *)malloc(sizeof *file->fault)) != NULL) {
         *file->fault = *error;
         pool->faulty[pool->faults] = file;
         atomic_store_explicit(&pool->faults, pool->faults + 1, memory_order_release);

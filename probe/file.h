@@ -39,13 +39,22 @@ typedef struct OpenFile {
     struct ProbeFile *file;
 } OpenFile;
 
-/* A table file of a set. */
-typedef struct ProbeFile {
+/* A table file that was found, and is not used yet. */
+typedef struct FoundFile {
     Material material;
     treb_metric metric;
     treb_format format;
-    char *path;
+    char *path;                /* on the heap */
     const treb_source *source; /* the source that has the file; NULL: it is in a directory */
+} FoundFile;
+
+/* A table file of a set. */
+typedef struct ProbeFile {
+    Material material; /* like the next four, as it was found; the file owns the path */
+    treb_metric metric;
+    treb_format format;
+    char *path;
+    const treb_source *source;
     ProbePool *pool;
     _Atomic(OpenFile *) open; /* NULL: not open yet, opening failed, or another format */
     _Atomic(Syzygy *) syzygy; /* likewise */
@@ -58,12 +67,11 @@ typedef struct ProbeFile {
 
 /* Fills material, metric and format from the name of a file, "KRPvKR.dtz.treb" or "KRPvKR.rtbz".
  * The name must be spelt as the generator spells it. False if it is not the name of a table. */
-bool file_parse_name(const char *name, ProbeFile *out);
+bool file_parse_name(const char *name, FoundFile *out);
 
-/* Completes a file whose material, metric, format, source and path are filled; everything else is
- * 0. `path` is on the heap, and the file owns it from now on. False if the system cannot make a
- * mutex. */
-bool file_init(ProbeFile *file, ProbePool *pool);
+/* Fills in a file that is all 0, and takes over the path of what was found. False if the system
+ * cannot make a mutex: the path is then still that of `found`. */
+bool file_init(ProbeFile *file, FoundFile *found, ProbePool *pool);
 void file_destroy(ProbeFile *file);
 
 /* Frees an open file, also one that was filled only in part. */

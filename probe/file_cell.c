@@ -83,7 +83,7 @@ static int read_single(const ProbeReader *reader, const OpenFile *file, int side
     }
     if (file->header->metric != TREB_WDL) return code;
     const TableSide *s = &file->header->side[side];
-    return code < s->codes[0] ? s->plies[0][code] : FILE_NO_VERDICT;
+    return code < s->codes[0] ? s->plies[0][code] : (int)FILE_NO_VERDICT;
 }
 
 bool file_has_byte(const OpenFile *file, int side, uint64_t at)

@@ -1,6 +1,7 @@
 /* file_open.c - see file_open.h. */
 #include "probe/file_open.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,7 @@ static void fill_digits(OpenFile *open, int s)
             unsigned code = header->per_byte > 1 ? rest % header->base : rest;
             if (header->per_byte > 1) rest /= header->base;
             if (header->metric == TREB_WDL)
-                code = code < side->codes[0] ? side->plies[0][code] : FILE_NO_VERDICT;
+                code = code < side->codes[0] ? side->plies[0][code] : (unsigned)FILE_NO_VERDICT;
             open->digit[s][i][byte] = (uint8_t)code;
         }
     }
@@ -48,7 +49,8 @@ static int open_fill(OpenFile *open, const ProbeFile *file, treb_error *error)
     open->per_byte = header->per_byte;
     open->width = header->width;
     open->block_bits = header->block_bits;
-    open->page_bits = header->block_bits < CACHE_PAGE_BITS ? header->block_bits : CACHE_PAGE_BITS;
+    open->page_bits =
+        header->block_bits < CACHE_PAGE_BITS ? header->block_bits : (unsigned)CACHE_PAGE_BITS;
     open->pages = table_side_blocks(header) << (open->block_bits - open->page_bits);
     const char *fault = fault_in_header(file, header);
     if (fault == NULL && header->metric == TREB_WDL && header->width != 1)
@@ -59,7 +61,7 @@ static int open_fill(OpenFile *open, const ProbeFile *file, treb_error *error)
         open->index[side] = header->side[side].index;
         if (!open->stored[side]) continue;
         fill_digits(open, side);
-        open->slots[side] = calloc(open->pages, sizeof(CacheSlot));
+        open->slots[side] = (CacheSlot *)calloc(open->pages, sizeof(CacheSlot));
         if (open->slots[side] == NULL)
             return file_fail(error, TREB_ERR_MEMORY, file->path, "out of memory");
     }
@@ -68,13 +70,13 @@ static int open_fill(OpenFile *open, const ProbeFile *file, treb_error *error)
 
 static bool get_page(void *context, uint64_t page, uint8_t out[TABLE_PAGE_SIZE])
 {
-    const OpenFile *open = context;
+    const OpenFile *open = (const OpenFile *)context;
     return cache_copy(&open->pool->cache, &open->packed[page], out);
 }
 
 static void put_page(void *context, uint64_t page, const uint8_t bytes[TABLE_PAGE_SIZE])
 {
-    const OpenFile *open = context;
+    const OpenFile *open = (const OpenFile *)context;
     atomic_fetch_add_explicit(&open->pool->misses, 1, memory_order_relaxed);
     cache_insert(&open->pool->cache, &open->packed[page], bytes, TABLE_PAGE_SIZE, CACHE_PAGE_BITS);
 }
@@ -83,12 +85,12 @@ static void put_page(void *context, uint64_t page, const uint8_t bytes[TABLE_PAG
  * unpacked they would take many times as much memory. */
 static int open_of_source(OpenFile *open, ProbeFile *file, treb_error *error)
 {
-    _Static_assert((int)TABLE_PAGE_SIZE == (int)CACHE_PAGE_SIZE,
-                   "a page of a table fits a page of the cache");
+    static_assert((int)TABLE_PAGE_SIZE == (int)CACHE_PAGE_SIZE,
+                  "a page of a table fits a page of the cache");
     const char *name = file->path + strlen(file->source->name) + 1;
     open->table = table_open_from_source(file->source, file->path, name, error);
     if (open->table == NULL) return -(int)error->status;
-    open->packed = calloc(table_pages(open->table) + 1, sizeof *open->packed);
+    open->packed = (CacheSlot *)calloc(table_pages(open->table) + 1, sizeof *open->packed);
     if (open->packed == NULL) return file_fail(error, TREB_ERR_MEMORY, file->path, "out of memory");
     open->keep = (TablePages){get_page, put_page, open};
     table_keep_pages(open->table, &open->keep);
@@ -98,7 +100,7 @@ static int open_of_source(OpenFile *open, ProbeFile *file, treb_error *error)
 /* NULL with *error filled on failure. */
 static OpenFile *open_new(ProbeFile *file, treb_error *error)
 {
-    OpenFile *open = calloc(1, sizeof *open);
+    OpenFile *open = (OpenFile *)calloc(1, sizeof *open);
     if (open == NULL) {
         file_fail(error, TREB_ERR_MEMORY, file->path, "out of memory");
         return NULL;
@@ -139,10 +141,10 @@ treb_status file_check(ProbeFile *file, treb_error *error)
 {
     if (file->source != NULL) return TREB_OK;
     errno = 0;
-    treb_status status = file->format == TREB_FORMAT_SYZYGY
-                             ? syzygy_check_size(file->path, &file->material, file->metric,
-                                                 &file->pool->maps, error)
-                             : table_check_size(file->path, error);
+    treb_status status =
+        file->format == TREB_FORMAT_SYZYGY
+            ? syzygy_check_size(file->path, &file->material, file->metric, &file->pool->maps, error)
+            : table_check_size(file->path, error);
     bool passing = status == TREB_ERR_IO && (errno == EMFILE || errno == ENFILE);
     return passing || status == TREB_ERR_MEMORY ? TREB_OK : status;
 }
@@ -166,7 +168,7 @@ bool file_open_locked(ProbeFile *file, treb_error *error)
     note_failure(file, error);
     if (error->status == TREB_ERR_DAMAGED && file->source == NULL) {
         /* Other failures may pass. If there is no memory for this the next call tries again. */
-        file->failure = malloc(sizeof *file->failure);
+        file->failure = (treb_error *)malloc(sizeof *file->failure);
         if (file->failure != NULL) *file->failure = *error;
     }
     return false;

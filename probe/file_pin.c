@@ -10,7 +10,7 @@
 static uint8_t *read_side(const OpenFile *open, int side, treb_error *error)
 {
     uint64_t blocks = table_side_blocks(open->header), bytes = blocks << open->block_bits;
-    uint8_t *out = bytes < SIZE_MAX ? malloc((size_t)bytes + 1) : NULL;
+    uint8_t *out = bytes < SIZE_MAX ? (uint8_t *)malloc((size_t)bytes + 1) : NULL;
     ProbeDecoder *decoder = out != NULL ? pool_take(open->pool, 1, WAIT_FOR_ALL) : NULL;
     if (decoder == NULL) {
         file_fail(error, TREB_ERR_MEMORY, table_path(open->table), "out of memory");

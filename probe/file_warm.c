@@ -58,17 +58,17 @@ treb_status file_warm(const ProbeFile *file, FileProgress *progress, void *conte
 {
     enum { PART = 1 << 20 };
     if (file->source != NULL) {
-        uint8_t *room = malloc(PART);
+        uint8_t *room = (uint8_t *)malloc(PART);
         treb_status read = room != NULL ? read_of_source(file, room, PART, progress, context, error)
                                         : fail_memory(error);
         free(room);
         return read;
     }
     struct stat about;
-    treb_error why = {0};
+    treb_error why = {TREB_OK};
     int descriptor = io_open_regular(file->path, &about, &why);
     if (descriptor < 0) return fail_again(error, &why);
-    uint8_t *part = malloc(PART);
+    uint8_t *part = (uint8_t *)malloc(PART);
     treb_status status = TREB_OK;
     if (part == NULL) {
         status = fail_memory(error);

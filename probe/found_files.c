@@ -14,10 +14,10 @@
 /* ---- Adding ---------------------------------------------------------------------------------- */
 
 /* Whether one of the first `before` tables has the material, metric and format of a file. */
-static bool has_table(const FileList *list, size_t before, const ProbeFile *file)
+static bool has_table(const FileList *list, size_t before, const FoundFile *file)
 {
     for (size_t i = 0; i < before; i++) {
-        const ProbeFile *other = &list->files[i];
+        const FoundFile *other = &list->files[i];
         if (other->metric == file->metric && other->format == file->format &&
             material_equal(&other->material, &file->material))
             return true;
@@ -33,17 +33,17 @@ static bool has_name(const FileList *list, const char *name)
 }
 
 /* Appends a file, whose path is made from a directory and a name. False: out of memory. */
-static bool append(FileList *list, ProbeFile file, const char *directory, const char *name)
+static bool append(FileList *list, FoundFile file, const char *directory, const char *name)
 {
     if (list->count == list->capacity) {
         size_t capacity = list->capacity ? 2 * list->capacity : 64;
-        ProbeFile *files = realloc(list->files, capacity * sizeof *files);
+        FoundFile *files = (FoundFile *)realloc(list->files, capacity * sizeof *files);
         if (files == NULL) return false;
         list->files = files;
         list->capacity = capacity;
     }
     size_t size = strlen(directory) + strlen(name) + 2;
-    file.path = malloc(size);
+    file.path = (char *)malloc(size);
     if (file.path == NULL) return false;
     snprintf(file.path, size, "%s/%s", directory, name);
     list->files[list->count++] = file;
@@ -54,7 +54,7 @@ static bool append(FileList *list, ProbeFile file, const char *directory, const 
  * tables come from earlier places. False: out of memory. */
 static bool add_file(FoundFiles *found, const char *directory, const char *name, size_t before)
 {
-    ProbeFile file = {0};
+    FoundFile file = {0};
     if (table_pawn_is_name(name, NULL)) {
         file.metric = (treb_metric)TABLE_PAWN;
         return has_name(&found->pawn_files, name) ||
@@ -87,8 +87,8 @@ typedef struct Listing {
 /* Adds a file that a source lists. A source may list a file twice. */
 static void add_listed(void *context, const char *name)
 {
-    Listing *l = context;
-    ProbeFile file = {.source = l->source};
+    Listing *l = (Listing *)context;
+    FoundFile file = {.source = l->source};
     if (!l->memory || !file_parse_name(name, &file) || file.format != TREB_FORMAT_TREBUCHET ||
         has_table(l->tables, l->tables->count, &file))
         return;
@@ -97,7 +97,7 @@ static void add_listed(void *context, const char *name)
 
 treb_status found_add_source(FoundFiles *found, const treb_source *source, treb_error *error)
 {
-    treb_error why = {0};
+    treb_error why = {TREB_OK};
     Listing listing = {&found->tables, source, true};
     treb_status status = source->list(source->context, add_listed, &listing, &why);
     if (status != TREB_OK) return fail(error, status, "%s", why.text);
@@ -108,7 +108,7 @@ treb_status found_add_source(FoundFiles *found, const treb_source *source, treb_
 
 static int compare_tables(const void *left, const void *right)
 {
-    const ProbeFile *a = left, *b = right;
+    const FoundFile *a = (const FoundFile *)left, *b = (const FoundFile *)right;
     char name_a[MATERIAL_NAME_SIZE], name_b[MATERIAL_NAME_SIZE];
     int men = material_men(&a->material) - material_men(&b->material);
     if (men != 0) return men;
@@ -122,7 +122,7 @@ static int compare_tables(const void *left, const void *right)
 
 static int compare_names(const void *left, const void *right)
 {
-    const ProbeFile *a = left, *b = right;
+    const FoundFile *a = (const FoundFile *)left, *b = (const FoundFile *)right;
     return strcmp(io_name(a->path), io_name(b->path));
 }
 

@@ -4,9 +4,8 @@
 
 #include "probe/file.h"
 
-/* Files with material, metric, format, source and path; file_init is still to be called. */
 typedef struct FileList {
-    ProbeFile *files;
+    FoundFile *files;
     size_t count, capacity;
 } FileList;
 

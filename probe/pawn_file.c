@@ -40,7 +40,7 @@ int pawn_file_verdict(const ProbeReader *reader, const treb_position *pos, treb_
     if (cell < 0) return cell;
     if (pawn_cell_wins(cell)) return TREB_WIN;
     if (pawn_cell_loses(cell)) return TREB_LOSS;
-    return cell == PAWN_CELL_DRAW ? TREB_DRAW : PAWN_FILE_UNKNOWN;
+    return cell == PAWN_CELL_DRAW ? (int)TREB_DRAW : (int)PAWN_FILE_UNKNOWN;
 }
 
 int pawn_file_distance(const ProbeReader *reader, const treb_position *pos)

@@ -13,7 +13,8 @@ static unsigned files_limit(void)
     struct rlimit allowed;
     if (getrlimit(RLIMIT_NOFILE, &allowed) != 0) return LEAST;
     rlim_t quarter = allowed.rlim_cur / 4;
-    return quarter < LEAST ? LEAST : quarter > MOST ? MOST : (unsigned)quarter;
+    if (quarter < LEAST) return LEAST;
+    return quarter < MOST ? (unsigned)quarter : (unsigned)MOST;
 }
 
 bool pool_init(ProbePool *pool)
@@ -78,13 +79,13 @@ ProbeDecoder *pool_take(ProbePool *pool, size_t size, TableWait wait)
     if (decoder != NULL) pool->idle = decoder->next;
     pthread_mutex_unlock(&pool->mutex);
     if (decoder == NULL) {
-        decoder = calloc(1, sizeof *decoder);
+        decoder = (ProbeDecoder *)calloc(1, sizeof *decoder);
         if (decoder == NULL) return NULL;
         decoder->decoder = table_decoder_new();
     }
     if (decoder->capacity < size) {
         free(decoder->block);
-        decoder->block = malloc(size);
+        decoder->block = (uint8_t *)malloc(size);
         decoder->capacity = decoder->block != NULL ? size : 0;
     }
     if (decoder->decoder != NULL && decoder->capacity != 0) {

@@ -23,15 +23,15 @@ typedef struct ProbePool {
     SyzygyMaps maps;
     Cache cache;
     Fetcher fetcher;
-    pthread_mutex_t mutex; /* protects `idle`, and what is noted about files */
-    struct ProbeFile **faulty; /* the files with something wrong, in the order in which it was found;
+    pthread_mutex_t mutex;     /* protects `idle`, and what is noted about files */
+    struct ProbeFile **faulty; /* those with something wrong, in the order in which it was found;
                                 * room for all files of the set */
-    _Atomic size_t faults;     /* how many there are */
+    _Atomic(size_t) faults;    /* how many there are */
     ProbeDecoder *idle;
     treb_source *sources; /* for example servers; the pool closes them */
     size_t source_count;
-    _Atomic uint64_t misses; /* how often a cell was not in the cache */
-    _Atomic uint64_t pinned; /* bytes of tables that are pinned */
+    _Atomic(uint64_t) misses; /* how often a cell was not in the cache */
+    _Atomic(uint64_t) pinned; /* bytes of tables that are pinned */
 } ProbePool;
 
 /* False: out of memory. */

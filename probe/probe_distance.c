@@ -374,8 +374,10 @@ static treb_status probe_distance(const ProbeReader *reader, const treb_position
     }
     if (verdict >= 0 && status != TREB_OK && distance < 0)
         return fail(error, TREB_ERR_NO_TABLE, "no table gives this distance for so many men");
-    if (distance < 0 && prefetch_needed(reader))
-        return prefetch_run(reader, call_distance, &(DistanceCall){pos, metric, out, error});
+    if (distance < 0 && prefetch_needed(reader)) {
+        DistanceCall call = {pos, metric, out, error};
+        return prefetch_run(reader, call_distance, &call);
+    }
     if (distance < 0) return probe_fail(distance, &why, error);
     *out = (treb_distance){(treb_wdl)verdict, distance_plies(distance), distance_rounded(distance)};
     return TREB_OK;
@@ -383,7 +385,7 @@ static treb_status probe_distance(const ProbeReader *reader, const treb_position
 
 static treb_status call_distance(const ProbeReader *reader, void *context)
 {
-    const DistanceCall *call = context;
+    const DistanceCall *call = (const DistanceCall *)context;
     return probe_distance(reader, call->pos, call->metric, call->out, call->error);
 }
 

@@ -216,8 +216,10 @@ static PrefetchProbe call_list;
 static treb_status list_moves(const ProbeReader *reader, const treb_position *pos, MoveList *list,
                               treb_error *error)
 {
-    if (prefetch_needed(reader))
-        return prefetch_run(reader, call_list, &(ListCall){pos, list, error});
+    if (prefetch_needed(reader)) {
+        ListCall call = {pos, list, error};
+        return prefetch_run(reader, call_list, &call);
+    }
     Move moves[MOVES_MAX];
     treb_error why;
     int all = movegen_all(pos, moves), failed = 0;
@@ -233,7 +235,7 @@ static treb_status list_moves(const ProbeReader *reader, const treb_position *po
 
 static treb_status call_list(const ProbeReader *reader, void *context)
 {
-    const ListCall *call = context;
+    const ListCall *call = (const ListCall *)context;
     return list_moves(reader, call->pos, call->list, call->error);
 }
 
@@ -295,8 +297,10 @@ static treb_status probe_move(const ProbeReader *reader, const treb_position *po
     if (status != TREB_OK) return status;
     if (move_from_uci(pos, move, &m) != TREB_OK)
         return fail(error, TREB_ERR_ARGUMENT, "not a legal move");
-    if (prefetch_needed(reader))
-        return prefetch_run(reader, call_move, &(MoveCall){pos, move, metric, out, error});
+    if (prefetch_needed(reader)) {
+        MoveCall call = {pos, move, metric, out, error};
+        return prefetch_run(reader, call_move, &call);
+    }
     *out = describe(reader, pos, m, metric, &failed, &why);
     if (failed == 0) return TREB_OK;
     name_own_table(reader, pos, failed, &why);
@@ -305,7 +309,7 @@ static treb_status probe_move(const ProbeReader *reader, const treb_position *po
 
 static treb_status call_move(const ProbeReader *reader, void *context)
 {
-    const MoveCall *call = context;
+    const MoveCall *call = (const MoveCall *)context;
     return probe_move(reader, call->pos, call->move, call->metric, call->out, call->error);
 }
 
@@ -354,8 +358,8 @@ treb_status treb_best_line(const treb_tables *tables, const treb_position *pos, 
     treb_position at = *pos;
     while (status == TREB_OK) {
         status = list_moves(reader, &at, &list, error);
-        bool missing = status == TREB_ERR_NO_TABLE || status == TREB_ERR_MEN ||
-                       status == TREB_ERR_CASTLING;
+        bool missing =
+            status == TREB_ERR_NO_TABLE || status == TREB_ERR_MEN || status == TREB_ERR_CASTLING;
         if (missing && first_is_best(reader, &at, &list)) status = TREB_OK;
         if (status != TREB_OK) break;
         if (list.count == 0 || best.value.wdl == TREB_DRAW) {
@@ -473,8 +477,10 @@ static treb_status probe_root(const ProbeReader *reader, const treb_position *po
     treb_error why;
     treb_status status = probe_plain(pos) ? TREB_OK : probe_check_possible(pos, error);
     if (status != TREB_OK) return status;
-    if (prefetch_needed(reader))
-        return prefetch_run(reader, call_root, &(RootCall){pos, out, error});
+    if (prefetch_needed(reader)) {
+        RootCall call = {pos, out, error};
+        return prefetch_run(reader, call_root, &call);
+    }
     *out = value_of_position(reader, pos, &why);
     settle(reader, pos, out);
     status = out->status[TREB_WDL];
@@ -483,7 +489,7 @@ static treb_status probe_root(const ProbeReader *reader, const treb_position *po
 
 static treb_status call_root(const ProbeReader *reader, void *context)
 {
-    const RootCall *call = context;
+    const RootCall *call = (const RootCall *)context;
     return probe_root(reader, call->pos, call->out, call->error);
 }
 

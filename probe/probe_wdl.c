@@ -201,8 +201,10 @@ static treb_status probe_wdl(const ProbeReader *reader, const treb_position *pos
     treb_status status = probe_check(pos, error);
     if (status != TREB_OK && !probe_many_men(reader, pos, status)) return status;
     int verdict = probe_verdict(reader, pos, error != NULL ? &why : NULL);
-    if (verdict < 0 && prefetch_needed(reader))
-        return prefetch_run(reader, call_wdl, &(WdlCall){pos, out, error});
+    if (verdict < 0 && prefetch_needed(reader)) {
+        WdlCall call = {pos, out, error};
+        return prefetch_run(reader, call_wdl, &call);
+    }
     if (verdict < 0) return probe_fail(verdict, &why, error);
     *out = (treb_wdl)verdict;
     return TREB_OK;
@@ -210,7 +212,7 @@ static treb_status probe_wdl(const ProbeReader *reader, const treb_position *pos
 
 static treb_status call_wdl(const ProbeReader *reader, void *context)
 {
-    const WdlCall *call = context;
+    const WdlCall *call = (const WdlCall *)context;
     return probe_wdl(reader, call->pos, call->out, call->error);
 }
 

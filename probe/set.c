@@ -97,8 +97,8 @@ static bool build(treb_tables *set)
     /* At most a quarter of the places are used, so that nearly every search ends at the first. */
     for (; places < 8 * most; places *= 2) set->shift--;
     set->mask = places - 1;
-    set->entries = calloc(most, sizeof *set->entries);
-    set->places = calloc(places, sizeof *set->places);
+    set->entries = (SetEntry *)calloc(most, sizeof *set->entries);
+    set->places = (SetPlace *)calloc(places, sizeof *set->places);
     if (set->entries == NULL || set->places == NULL) return false;
     add_entries(set);
     return true;
@@ -106,17 +106,14 @@ static bool build(treb_tables *set)
 
 /* ---- Opening and closing --------------------------------------------------------------------- */
 
-/* Moves a list of files into the set, which frees them. *count says how many have been initialised.
- * On failure the paths of the others are freed. */
-static bool adopt_list(treb_tables *set, FileList *list, ProbeFile **files, size_t *count)
+/* Makes the files of the set from a list. *count says how many have been initialised. */
+static bool adopt_list(treb_tables *set, const FileList *list, ProbeFile **files, size_t *count)
 {
-    *files = list->files;
+    *files = (ProbeFile *)calloc(list->count + 1, sizeof **files);
+    if (*files == NULL) return false;
     for (; *count < list->count; ++*count)
-        if (!file_init(&list->files[*count], set->pool)) break;
-    bool all = *count == list->count;
-    for (size_t i = *count; i < list->count; i++) free(list->files[i].path);
-    *list = (FileList){0};
-    return all;
+        if (!file_init(&(*files)[*count], &list->files[*count], set->pool)) return false;
+    return true;
 }
 
 /* Moves all that was found into the set. False: out of memory. */
@@ -126,19 +123,19 @@ static bool adopt(treb_tables *set, FoundFiles *found)
     bool pawns = adopt_list(set, &found->pawn_files, &set->pawn_files, &set->pawn_file_count);
     bool tables = adopt_list(set, &found->tables, &set->files, &set->file_count);
     set->pool->faulty =
-        calloc(set->file_count + set->pawn_file_count + 1, sizeof *set->pool->faulty);
+        (ProbeFile **)calloc(set->file_count + set->pawn_file_count + 1, sizeof *set->pool->faulty);
     return pawns && tables && set->pool->faulty != NULL && build(set);
 }
 
 /* An empty set, with room for sources. NULL: out of memory. */
 static treb_tables *new_set(size_t sources)
 {
-    treb_tables *set = calloc(1, sizeof *set);
-    ProbePool *pool = calloc(1, sizeof *pool);
+    treb_tables *set = (treb_tables *)calloc(1, sizeof *set);
+    ProbePool *pool = (ProbePool *)calloc(1, sizeof *pool);
     if (set != NULL && pool != NULL && pool_init(pool)) {
         set->pool = pool;
         set->waiting = (ProbeReader){set, WAIT_FOR_ALL, NULL};
-        pool->sources = calloc(sources + 1, sizeof *pool->sources);
+        pool->sources = (treb_source *)calloc(sources + 1, sizeof *pool->sources);
         if (pool->sources != NULL) return set;
         treb_tables_close(set);
         return NULL;
@@ -193,9 +190,10 @@ static treb_tables *open_places(const treb_source *places, size_t count, treb_fo
             status = add_files_of(set, &places[i], &found, error);
         else
             close_sources(&places[i], 1);
-    if (status == TREB_OK && adopt(set, &found)) return set;
-    if (status == TREB_OK) fail_memory(error);
+    bool adopted = status == TREB_OK && adopt(set, &found);
     found_free(&found);
+    if (adopted) return set;
+    if (status == TREB_OK) fail_memory(error);
     treb_tables_close(set);
     return NULL;
 }
@@ -203,7 +201,7 @@ static treb_tables *open_places(const treb_source *places, size_t count, treb_fo
 treb_tables *set_open(const char *const *directories, size_t count, treb_format first,
                       treb_error *error)
 {
-    treb_source *places = calloc(count + 1, sizeof *places);
+    treb_source *places = (treb_source *)calloc(count + 1, sizeof *places);
     if (places == NULL) {
         fail_memory(error);
         return NULL;

@@ -37,7 +37,7 @@ typedef struct Warming {
 /* A FileProgress: adds bytes to what is done and calls the user's function. True: stop. */
 static bool count_bytes(void *context, uint64_t bytes)
 {
-    Warming *w = context;
+    Warming *w = (Warming *)context;
     w->done += bytes;
     if (w->done > w->total) w->done = w->total; /* a file has grown since it was listed */
     if (w->progress != NULL && !w->stopped)
@@ -47,7 +47,7 @@ static bool count_bytes(void *context, uint64_t bytes)
 
 static int compare_sizes(const void *left, const void *right)
 {
-    const WarmFile *a = left, *b = right;
+    const WarmFile *a = (const WarmFile *)left, *b = (const WarmFile *)right;
     if (a->size != b->size) return a->size < b->size ? -1 : 1;
     return a->file < b->file ? -1 : a->file > b->file;
 }
@@ -86,7 +86,7 @@ treb_status treb_tables_warm(treb_tables *tables, treb_metric metric, uint64_t b
     Warming w = {.progress = progress, .context = context};
     if (metric < TREB_WDL || metric >= TREB_METRICS)
         return fail(error, TREB_ERR_ARGUMENT, "there is no such metric");
-    WarmFile *files = malloc((tables->entry_count + 1) * sizeof *files);
+    WarmFile *files = (WarmFile *)malloc((tables->entry_count + 1) * sizeof *files);
     if (files == NULL) return fail_memory(error);
     size_t count = list_smallest(tables, metric, files), whole = 0;
     while (whole < count && files[whole].size <= bytes - w.total) w.total += files[whole++].size;

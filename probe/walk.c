@@ -129,7 +129,7 @@ uint64_t walk_moved(const WalkRow *row, uint32_t place, const treb_position *pos
 {
     const Index *index = row->index;
     int type = position_piece_at(pos, move_from(m), NULL);
-    int axis = type == TREB_KING ? INDEX_KINGS_AXIS : row->axis[pos->turn][type];
+    int axis = type == TREB_KING ? (int)INDEX_KINGS_AXIS : row->axis[pos->turn][type];
     uint32_t before = axis == row->inner ? place : row->coordinate[axis], after;
     if (!twofold(row, pos->by_type[TREB_KING]) && moved_coordinate(row, pos, axis, m, &after)) {
         int64_t steps = (int64_t)after - (int64_t)before;

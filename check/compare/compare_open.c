@@ -21,7 +21,7 @@ static ProbeFile *file_of(const CompareSet *set, const Material *material, treb_
 
 static bool read_name(const char *path, CompareSet *set, treb_format *format)
 {
-    ProbeFile named = {0};
+    FoundFile named = {0};
     if (!file_parse_name(io_name(path), &named)) return false;
     set->file = true;
     set->material = named.material;

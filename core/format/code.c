@@ -52,8 +52,8 @@ static bool measure(const Code *code, unsigned symbol, unsigned depth, uint8_t *
 static const char *measure_all(Code *code)
 {
     const char *wrong = NULL;
-    code->more = calloc(code->symbols + 1, 1);
-    uint8_t *state = calloc(code->symbols + 1, 1);
+    code->more = (uint8_t *)calloc(code->symbols + 1, 1);
+    uint8_t *state = (uint8_t *)calloc(code->symbols + 1, 1);
     if (code->more == NULL || state == NULL) wrong = code_no_memory;
     for (unsigned s = 0; s < code->symbols && wrong == NULL; s++)
         if (!measure(code, s, 0, state)) wrong = "its symbols contradict each other";
@@ -220,7 +220,7 @@ static inline int take_block(const Code *code, CodeBlock block, unsigned values,
 static inline void put_value(const Code *code, unsigned symbol, unsigned from, unsigned count,
                              void *to)
 {
-    uint16_t **out = to;
+    uint16_t **out = (uint16_t **)to;
     (void)from, (void)count;
     *(*out)++ = (uint16_t)left_of(code, symbol);
 }
@@ -237,7 +237,7 @@ static const char *make_pieces(Code *code)
 {
     uint16_t value[CODE_VALUES_MAX];
     const unsigned fit = 64u / code->bits;
-    code->piece = calloc(code->symbols + 1, sizeof *code->piece);
+    code->piece = (uint64_t *)calloc(code->symbols + 1, sizeof *code->piece);
     if (code->piece == NULL) return code_no_memory;
     for (unsigned s = 0; s < code->symbols; s++) {
         if (is_leaf(code, s) && left_of(code, s) >> code->bits != 0)
@@ -269,7 +269,7 @@ static inline void put_bits(CodePack *pack, uint64_t piece, unsigned bits)
 static inline void put_piece(const Code *code, unsigned symbol, unsigned from, unsigned count,
                              void *to)
 {
-    put_bits(to, code->piece[symbol] >> from * code->bits, count * code->bits);
+    put_bits((CodePack *)to, code->piece[symbol] >> from * code->bits, count * code->bits);
 }
 
 int code_pack(const Code *code, CodeBlock block, unsigned values, unsigned place, size_t room,

@@ -289,7 +289,8 @@ static bool add_groups(Index *index)
             if (count == 0) continue;
             if (index->groups == INDEX_GROUPS_MAX) return false;
             index->group[index->groups++] =
-                (IndexGroup){color, type, count, false, (uint32_t)binomial(64, count)};
+                (IndexGroup){(uint8_t)color, (uint8_t)type, (uint8_t)count, false,
+                             (uint32_t)binomial(64, count)};
         }
     }
     return true;

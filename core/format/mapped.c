@@ -17,7 +17,7 @@ bool mapped_open(Mapped *map, int descriptor, uint64_t size)
     }
     void *bytes = mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, descriptor, 0);
     if (bytes == MAP_FAILED) return false;
-    map->bytes = bytes;
+    map->bytes = (const uint8_t *)bytes;
     map->size = size;
     posix_madvise(bytes, (size_t)size, POSIX_MADV_RANDOM);
     return true;
@@ -26,7 +26,8 @@ bool mapped_open(Mapped *map, int descriptor, uint64_t size)
 bool mapped_prepare(Mapped *map, TableFile *file)
 {
     map->file = file;
-    map->seen = calloc((size_t)(map->size / MAPPED_PAGE) + 1, sizeof *map->seen);
+    map->seen =
+        (_Atomic(uint32_t) *)calloc((size_t)(map->size / MAPPED_PAGE) + 1, sizeof *map->seen);
     return map->seen != NULL;
 }
 
@@ -53,7 +54,7 @@ bool mapped_has(const Mapped *map, uint64_t at, uint64_t size, uint32_t now, Map
 {
     uint64_t end = at + size < map->size ? at + size : map->size;
     for (uint64_t page = at / MAPPED_PAGE; page * MAPPED_PAGE < end; page++) {
-        _Atomic uint32_t *seen = &map->seen[page];
+        _Atomic(uint32_t) *seen = &map->seen[page];
         if (atomic_load_explicit(seen, memory_order_relaxed) + 1 >= now) continue;
         if (!table_file_has(map->file, page * MAPPED_PAGE, 1)) {
             *missing = (MappedBytes){page * MAPPED_PAGE, end - page * MAPPED_PAGE};

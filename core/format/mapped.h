@@ -21,7 +21,7 @@ typedef struct Mapped {
     uint64_t size;
     TableFile *file; /* the file to ask with, not owned; NULL: nobody asks */
     /* By page: the second when it was last found in memory. */
-    _Atomic uint32_t *seen;
+    _Atomic(uint32_t) *seen;
 } Mapped;
 
 /* A run of bytes of a file. */

@@ -40,7 +40,7 @@ struct TableFiles {
 
 TableFiles *table_files_new(unsigned most)
 {
-    TableFiles *files = calloc(1, sizeof *files);
+    TableFiles *files = (TableFiles *)calloc(1, sizeof *files);
     if (files == NULL) return NULL;
     files->most = most > 0 ? most : 1;
     if (pthread_mutex_init(&files->mutex, NULL) == 0) {
@@ -218,7 +218,7 @@ static treb_status hold(TableFile *file, bool again, TableWait wait, treb_error 
 
 static TableFile *file_new(TableFiles *files, const char *path)
 {
-    TableFile *file = calloc(1, sizeof *file);
+    TableFile *file = (TableFile *)calloc(1, sizeof *file);
     if (file == NULL) return NULL;
     file->files = files;
     file->descriptor = -1;

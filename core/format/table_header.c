@@ -291,7 +291,7 @@ static bool one_map(const TableHeader *header)
 
 static bool good_codes(const TableHeader *header, const TableSide *side)
 {
-    unsigned most = header->base < TABLE_CODES_MAX ? header->base : TABLE_CODES_MAX;
+    unsigned most = header->base < TABLE_CODES_MAX ? header->base : (unsigned)TABLE_CODES_MAX;
     for (int v = 0; v < WDL_VALUES; v++) {
         if (side->codes[v] > most || (!side->stored && side->codes[v])) return false;
         if (one_map(header) && v > 0 && side->codes[v]) return false;
@@ -306,7 +306,7 @@ static const char *parse_histogram(Cursor *cursor, TableSide *side, int v)
     if (side->longest[v] > TABLE_PLIES_MAX) return "bad histogram";
     const uint8_t *at = take(cursor, histogram_bytes(side, v));
     if (at == NULL) return "histogram ends early";
-    uint64_t left = side->count[v], *entry = malloc(histogram_bytes(side, v));
+    uint64_t left = side->count[v], *entry = (uint64_t *)malloc(histogram_bytes(side, v));
     if (entry == NULL) return format_no_memory;
     side->histogram[v] = entry;
     for (uint32_t p = 0; p <= side->longest[v]; p++, at += 8) {
@@ -337,7 +337,7 @@ static const char *parse_maps(Cursor *cursor, bool verdicts, TableSide *side)
         if (codes == 0) continue;
         const uint8_t *map = take(cursor, 2u * codes);
         if (map == NULL) return "value map ends early";
-        side->plies[v] = malloc(codes * sizeof *side->plies[v]);
+        side->plies[v] = (uint16_t *)malloc(codes * sizeof *side->plies[v]);
         if (side->plies[v] == NULL) return format_no_memory;
         for (unsigned c = 0; c < codes; c++) {
             side->plies[v][c] = format_get16(map + 2u * c);

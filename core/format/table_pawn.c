@@ -2,6 +2,7 @@
  * positions. */
 #include "core/format/table_pawn.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "core/format/table_format.h"
 #include "core/system/hash.h"
 
-_Static_assert(sizeof(StructureKey) == 24, "compared byte by byte");
+static_assert(sizeof(StructureKey) == 24, "compared byte by byte");
 
 enum {
     PAWNS_MAX = 8,
@@ -137,7 +138,7 @@ static const char *hash_structures(TableHeader *header)
     uint32_t places = 16;
     while (places < 2 * s->structures) places *= 2;
     s->mask = places - 1;
-    s->place = calloc(places, sizeof *s->place);
+    s->place = (uint32_t *)calloc(places, sizeof *s->place);
     if (s->place == NULL) return format_no_memory;
     for (uint32_t i = 0; i < s->structures; i++) {
         uint32_t at = hash_of(&s->structure[i].key) & s->mask;
@@ -259,7 +260,7 @@ static const char *read_structures(const uint8_t *at, TableHeader *header)
 {
     TablePawn *s = &header->pawn;
     uint64_t cells = 0;
-    s->structure = malloc(s->structures * sizeof *s->structure);
+    s->structure = (TableStructure *)malloc(s->structures * sizeof *s->structure);
     if (s->structure == NULL) return format_no_memory;
     for (uint32_t i = 0; i < s->structures; i++, at += FORMAT_STRUCTURE_SIZE) {
         s->structure[i] = (TableStructure){read_key(at), cells};

@@ -89,7 +89,7 @@ static treb_status read_header(Table *table, bool again, treb_error *error)
     uint64_t meta = format_get64(fixed + FORMAT_AT_META);
     size_t meta_size = (size_t)(table->file_size - meta);
     table->size = FORMAT_FIXED_SIZE + meta_size;
-    table->bytes = malloc(table->size);
+    table->bytes = (uint8_t *)malloc(table->size);
     if (table->bytes == NULL) return fail_memory(error);
     memcpy(table->bytes, fixed, sizeof fixed);
     status = read_part(table, again, table->bytes + FORMAT_FIXED_SIZE, meta_size, meta, error);
@@ -163,7 +163,7 @@ static treb_status open_table(Table *table, treb_error *error)
  * opened. */
 static Table *open_file(TableFile *file, const char *path, treb_error *error)
 {
-    Table *table = file != NULL ? calloc(1, sizeof *table) : NULL;
+    Table *table = file != NULL ? (Table *)calloc(1, sizeof *table) : NULL;
     if (file == NULL) return NULL;
     if (table == NULL) {
         table_file_close(file);
@@ -197,7 +197,7 @@ treb_status table_check_size(const char *path, treb_error *error)
     uint8_t fixed[FORMAT_FIXED_SIZE];
     int file = io_open_regular(path, &about, error);
     if (file < 0) return error->status;
-    Table table = {.path = (char *)(uintptr_t)path, .file_size = (uint64_t)about.st_size};
+    Table table = {.file_size = (uint64_t)about.st_size, .path = (char *)(uintptr_t)path};
     size_t size = table.file_size < sizeof fixed ? (size_t)table.file_size : sizeof fixed;
     treb_status status = io_read_at(file, fixed, size, 0) ? check_fixed(&table, fixed, size, error)
                                                           : fail_errno(error, "read", path);
@@ -252,7 +252,7 @@ uint64_t table_file_size(const Table *table) { return table->file_size; }
 
 TableDecoder *table_decoder_new(void)
 {
-    TableDecoder *decoder = calloc(1, sizeof *decoder);
+    TableDecoder *decoder = (TableDecoder *)calloc(1, sizeof *decoder);
     if (decoder == NULL) return NULL;
     decoder->context = ZSTD_createDCtx();
     if (decoder->context) return decoder;
@@ -273,7 +273,7 @@ void table_decoder_free(TableDecoder *decoder)
 static bool decoder_reserve(TableDecoder *decoder, size_t capacity)
 {
     if (decoder->capacity >= capacity) return true;
-    uint8_t *frame = realloc(decoder->frame, capacity);
+    uint8_t *frame = (uint8_t *)realloc(decoder->frame, capacity);
     if (frame == NULL) return false;
     memcpy(frame, format_zstd_magic, FORMAT_ZSTD_MAGIC_SIZE);
     decoder->frame = frame;

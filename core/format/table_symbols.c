@@ -150,7 +150,7 @@ static bool make_steps(SymbolsSide *side)
 {
     while (side->cells >> side->step_bits > side->pages) side->step_bits++;
     uint64_t steps = ((side->cells - 1) >> side->step_bits) + 1, page = 0;
-    side->step = malloc(steps * sizeof *side->step);
+    side->step = (uint32_t *)malloc(steps * sizeof *side->step);
     if (side->step == NULL) return false;
     for (uint64_t i = 0; i < steps; i++) {
         uint64_t cell = i << side->step_bits;
@@ -165,7 +165,7 @@ static const char *open_codes(SymbolsSide *side, const FormatCoded *coded)
 {
     const uint8_t *at = coded->codes;
     size_t left = coded->codes_size;
-    side->code = calloc(side->codes, sizeof *side->code);
+    side->code = (Code *)calloc(side->codes, sizeof *side->code);
     if (side->code == NULL) return code_no_memory;
     for (unsigned c = 0; c < side->codes; c++) {
         CodeParts parts;
@@ -250,7 +250,7 @@ treb_status symbols_open(Symbols *symbols, const TableHeader *header, const Form
                                  ? open_source_file(symbols, file, &gap, error)
                                  : open_map(symbols, layout->file_size, file, &gap, error);
         if (status != TREB_OK) return status;
-        symbols->good = calloc((size_t)(symbols->end / TABLE_PAGE_SIZE) + 1, 1);
+        symbols->good = (_Atomic(uint8_t) *)calloc((size_t)(symbols->end / TABLE_PAGE_SIZE) + 1, 1);
         if (symbols->good == NULL) return fail_memory(error);
         if (!gap) wrong = "bytes between it and the pages are not zero";
     }
@@ -283,7 +283,7 @@ static treb_status damaged_page(const Symbols *symbols, int side, uint64_t page,
 static MappedBytes page_place(const Symbols *symbols, uint64_t number)
 {
     uint64_t at = (number + 1) * TABLE_PAGE_SIZE, left = symbols->end - at;
-    return (MappedBytes){at, left < TABLE_PAGE_SIZE ? left : TABLE_PAGE_SIZE};
+    return (MappedBytes){at, left < TABLE_PAGE_SIZE ? left : (uint64_t)TABLE_PAGE_SIZE};
 }
 
 /* Checks that the blocks of a page have as many cells as there are between its first cell and that

@@ -24,7 +24,7 @@ typedef struct Symbols {
     TableFile *source_file;  /* the file of a source, not owned; nothing is mapped then */
     const TablePages *pages; /* cache for its pages; NULL: none */
     uint64_t end;            /* offset in the file where the pages end */
-    _Atomic uint8_t *good;   /* by page: 1 if its checksum was found right */
+    _Atomic(uint8_t) *good;  /* by page: 1 if its checksum was found right */
     const char *path;        /* for messages; not owned */
     SymbolsSide side[2];
 } Symbols;

@@ -49,25 +49,15 @@ const char *fail_path(const char *path)
     return size > most ? path + (size - most) : path;
 }
 
-/* There are two functions strerror_r. GNU's returns the reason, and may or may not write it to
- * `text`. POSIX's, which musl, macOS and others have, writes it there and returns a number. */
-static inline const char *reason_of_gnu(const char *reason, const char *text)
-{
-    (void)text;
-    return reason;
-}
-
-static inline const char *reason_of_posix(int failed, const char *text)
-{
-    return failed == 0 ? text : "unknown error";
-}
-
-#define REASON_OF(result, text)                                                                    \
-    _Generic((result), char *: reason_of_gnu, int: reason_of_posix)((result), (text))
-
 const char *fail_reason(int number, char text[FAIL_REASON_SIZE])
 {
-    return REASON_OF(strerror_r(number, text, FAIL_REASON_SIZE), text);
+/* There are two functions strerror_r. GNU's returns the reason, and may or may not write it to
+ * `text`. POSIX's, which musl, macOS and others have, writes it there and returns a number. */
+#if defined(__GLIBC__) && defined(_GNU_SOURCE)
+    return strerror_r(number, text, FAIL_REASON_SIZE);
+#else
+    return strerror_r(number, text, FAIL_REASON_SIZE) == 0 ? text : "unknown error";
+#endif
 }
 
 treb_status fail_errno(treb_error *error, const char *verb, const char *path)

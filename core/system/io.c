@@ -15,7 +15,7 @@
 
 bool io_read_at(int file, void *bytes, size_t size, uint64_t offset)
 {
-    uint8_t *to = bytes;
+    uint8_t *to = (uint8_t *)bytes;
     while (size > 0) {
         ssize_t n = pread(file, to, size, (off_t)offset);
         if (n < 0 && errno == EINTR) continue;
@@ -30,7 +30,7 @@ bool io_read_at(int file, void *bytes, size_t size, uint64_t offset)
 
 bool io_write_at(int file, const void *bytes, size_t size, uint64_t offset)
 {
-    const uint8_t *from = bytes;
+    const uint8_t *from = (const uint8_t *)bytes;
     while (size > 0) {
         ssize_t n = pwrite(file, from, size, (off_t)offset);
         if (n < 0 && errno == EINTR) continue;
@@ -101,7 +101,7 @@ int io_open_regular(const char *path, struct stat *about, treb_error *error)
 char *io_path(const char *directory, const char *name)
 {
     size_t size = strlen(directory) + strlen(name) + 2;
-    char *path = malloc(size);
+    char *path = (char *)malloc(size);
     if (path != NULL) snprintf(path, size, "%s/%s", directory, name);
     return path;
 }
@@ -121,7 +121,7 @@ char *io_folder(const char *path)
 char *io_temporary_path(const char *directory, const char *name, const char *infix)
 {
     size_t size = strlen(directory) + strlen(name) + strlen(infix) + 40;
-    char *path = malloc(size);
+    char *path = (char *)malloc(size);
     if (path != NULL)
         snprintf(path, size, "%s/.%s%s%s%ld", directory, name, infix, IO_TEMPORARY, (long)getpid());
     return path;

@@ -89,7 +89,7 @@ static bool mapped_present(int file, uint64_t offset, uint64_t size)
 
 bool nowait_read(int file, void *bytes, size_t size, uint64_t offset)
 {
-    uint8_t *to = bytes;
+    uint8_t *to = (uint8_t *)bytes;
     while (size > 0) {
         ssize_t n = read_present(file, to, size, offset);
         if (n < 0 && is_unsupported(errno)) {

@@ -16,13 +16,13 @@
 #include "trebuchet.h"
 
 typedef struct SpillFile {
-    int file;             /* descriptor; -1: not open */
-    _Atomic uint64_t end; /* bytes of the mark and all chunks */
+    int file;              /* descriptor; -1: not open */
+    _Atomic(uint64_t) end; /* bytes of the mark and all chunks */
     /* The bytes that chunks may claim in memory, and those that they do claim. The caller sets the first two after it
      * has created the file. */
     MemoryBudget *budget;
     uint64_t keep;
-    _Atomic uint64_t kept;
+    _Atomic(uint64_t) kept;
     char path[4400]; /* for messages, if the file has no name */
 } SpillFile;
 

@@ -226,13 +226,14 @@ bool syzygy_checksum(const uint8_t *bytes, uint64_t size, uint8_t out[SYZYGY_CHE
 {
     enum { FEW = 900 }; /* up to this many bytes CityHashCrc128 is CityHash128 */
     size_t chunks = (size_t)((size + CHUNK - 1) / CHUNK), hashes = chunks * CHUNK_HASH;
-    uint8_t *hash = calloc(chunks, CHUNK_HASH);
-    Crc *crc = malloc(sizeof *crc);
+    uint8_t *hash = (uint8_t *)calloc(chunks, CHUNK_HASH);
+    Crc *crc = (Crc *)malloc(sizeof *crc);
     if (hash != NULL && crc != NULL) {
         crc_fill(crc);
         for (size_t i = 0; i < chunks; i++) {
             uint64_t part[4], left = size - (uint64_t)i * CHUNK;
-            hash_chunk(crc, bytes + (uint64_t)i * CHUNK, left < CHUNK ? (size_t)left : CHUNK, part);
+            hash_chunk(crc, bytes + (uint64_t)i * CHUNK,
+                       left < CHUNK ? (size_t)left : (size_t)CHUNK, part);
             for (int k = 0; k < 4; k++) put64(hash + CHUNK_HASH * i + 8 * k, part[k]);
         }
         Pair sum;

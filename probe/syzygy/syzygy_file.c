@@ -135,8 +135,7 @@ static void read_code(Walk *walk, SyzygyArray *array)
     parts.symbols = syzygy_get16(count);
     parts.pairs = take(walk, SYZYGY_SYMBOL_SIZE * (uint64_t)parts.symbols);
     align(walk, 2);
-    if (walk->wrong == NULL && walk->window == NULL)
-        walk->wrong = code_init(&array->code, &parts);
+    if (walk->wrong == NULL && walk->window == NULL) walk->wrong = code_init(&array->code, &parts);
 }
 
 /* Reads the maps of a DTZ array: what its values mean, by verdict, the most frequent first. */
@@ -305,7 +304,7 @@ static treb_status open_table(Syzygy *table, TableFiles *files, const Material *
 /* An empty table with a path. NULL: out of memory. */
 static Syzygy *new_table(const char *path, treb_metric metric, const SyzygyMaps *maps)
 {
-    Syzygy *table = calloc(1, sizeof *table);
+    Syzygy *table = (Syzygy *)calloc(1, sizeof *table);
     if (table == NULL || (table->path = strdup(path)) == NULL) {
         free(table);
         return NULL;

@@ -64,8 +64,8 @@ bool syzygy_stores(const Syzygy *table, const treb_position *pos)
  * map. */
 static int dtz_of(const SyzygyArray *array, int value, int verdict)
 {
-    static const uint8_t map_of[] = {
-        [TREB_WIN] = 0, [TREB_LOSS] = 1, [TREB_CURSED_WIN] = 2, [TREB_BLESSED_LOSS] = 3};
+    /* By verdict: loss, blessed loss, draw (which has none), cursed win, win. */
+    static const uint8_t map_of[] = {1, 3, 0, 2, 0};
     if (array->flags & SYZYGY_MAPPED) {
         unsigned m = map_of[verdict];
         if (value >= array->map_count[m]) return -1;

@@ -13,7 +13,7 @@ typedef struct PageCheck {
 /* A SyzygyGuard: whether bytes are in memory. */
 static bool is_there(void *context, const uint8_t *at, uint64_t size)
 {
-    PageCheck *check = context;
+    PageCheck *check = (PageCheck *)context;
     const Mapped *map = &check->table->map;
     return mapped_has(map, (uint64_t)(at - map->bytes), size, check->now, &check->missing);
 }
