@@ -35,9 +35,9 @@ LUA := $(firstword $(shell for l in lua5.4 lua-5.4 lua54 lua; do pkg-config --ex
 ASSERTIONS := $(if $(DEBUG)$(findstring sanitize,$(CFLAGS)),,-DNDEBUG)
 WARNINGS := -Wall -Wextra
 BASE := -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I. -Iinclude $(WARNINGS) -MMD -MP $(ASSERTIONS)
-LIBS := -lzstd -lxxhash -lpthread
+LIBS := -lzstd -lpthread
 # The command needs these as well; the library does not.
-TOOL_LIBS := -lmicrohttpd -ljansson -lcbor -lz $$(pkg-config --libs $(LUA))
+TOOL_LIBS := -lxxhash -lmicrohttpd -ljansson -lcbor -lz $$(pkg-config --libs $(LUA))
 
 # `make` for several targets at once uses all processors unless -j says otherwise.
 PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -264,7 +264,7 @@ install: all
 	  'fathomdir=$${prefix}/share/trebuchet/fathom' 'pyrrhicdir=$${prefix}/share/trebuchet/pyrrhic' \
 	  'fathomlibdir=$${prefix}/lib/trebuchet' '' \
 	  'Name: trebuchet' 'Description: chess endgame tablebases: probe library' 'Version: $(VERSION)' \
-	  'Requires.private: libzstd libxxhash' 'Libs: -L$${libdir} -ltrebuchet' 'Libs.private: -lpthread' \
+	  'Requires.private: libzstd' 'Libs: -L$${libdir} -ltrebuchet' 'Libs.private: -lpthread' \
 	  'Cflags: -I$${includedir}' > $(BUILD)/install/trebuchet.pc
 	cp docs/completion/trebuchet.bash $(BUILD)/install/trebuchet
 	sed 's,@PREFIX@,$(PREFIX),' server/trebuchet.service > $(BUILD)/install/trebuchet.service

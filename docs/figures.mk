@@ -28,7 +28,7 @@ studies: $(TOOL)
 
 REPRODUCE := $(BUILD)/examples/book-1983/reproduce
 $(REPRODUCE): $(call obj,$(wildcard examples/book-1983/*.c)) $(PARTS_A)
-	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LIBS) $(LDFLAGS)
+	$(CC) $(CFLAGS) -fopenmp -o $@ $^ -lxxhash $(LIBS) $(LDFLAGS)
 
 # Makes the tables that are missing first.
 reproduce: all $(REPRODUCE)

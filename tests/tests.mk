@@ -63,7 +63,7 @@ $(USER_BIN): $(BUILD)/tests/%: tests/%.c tests/examples/engine_process.h include
 # Programs that compare solved pawn endings with tables, and check them by the rules.
 BLOCKED_BIN := $(patsubst %,$(BUILD)/tests/pawns/%,blocked_tables blocked_audit solve_tables)
 $(BLOCKED_BIN): %: %.o $(PARTS_A)
-	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LIBS) $(LDFLAGS)
+	$(CC) $(CFLAGS) -fopenmp -o $@ $^ -lxxhash $(LIBS) $(LDFLAGS)
 
 .SECONDARY: $(TEST_BIN:%=%.o)
 

@@ -2,7 +2,7 @@
  * table files share. */
 #include "core/format/table_format.h"
 
-#include <xxhash.h>
+#include "core/format/checksum.h"
 
 const uint8_t format_magic[8] = {0x89, 'T', 'R', 'E', 'B', '\r', '\n', 0x1a};
 const uint8_t format_zstd_magic[FORMAT_ZSTD_MAGIC_SIZE] = {0x28, 0xb5, 0x2f, 0xfd};
@@ -44,12 +44,12 @@ size_t format_block_size(const TableHeader *header, uint64_t block)
 
 uint32_t format_page_checksum(const uint8_t *page, size_t size, uint64_t number)
 {
-    return (uint32_t)XXH3_64bits_withSeed(page + PAGE_AT_LENGTHS, size - PAGE_AT_LENGTHS, number);
+    return (uint32_t)checksum(page + PAGE_AT_LENGTHS, size - PAGE_AT_LENGTHS, number);
 }
 
 uint64_t format_checksum(const uint8_t *bytes, size_t size)
 {
-    return XXH3_64bits(bytes + FORMAT_AT_VERSION, size - FORMAT_AT_VERSION);
+    return checksum(bytes + FORMAT_AT_VERSION, size - FORMAT_AT_VERSION, 0);
 }
 
 void format_seal(uint8_t *bytes, size_t size)
@@ -59,5 +59,5 @@ void format_seal(uint8_t *bytes, size_t size)
 
 uint32_t table_block_checksum(const uint8_t *block, size_t size)
 {
-    return (uint32_t)XXH3_64bits(block, size);
+    return (uint32_t)checksum(block, size, 0);
 }

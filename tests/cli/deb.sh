@@ -91,7 +91,7 @@ cc "$work/small.c" -o "$work/shared" $(pkg-config --cflags --libs trebuchet)
 ldd "$work/shared" | grep -q 'libtrebuchet.so.1 => /lib\|libtrebuchet.so.1 => /usr/lib' || fail "libtrebuchet.so.1 is not used"
 "$work/shared" || fail "the shared library"
 # shellcheck disable=SC2046
-cc "$work/small.c" -o "$work/static" -Wl,-Bstatic $(pkg-config --cflags --libs trebuchet) -Wl,-Bdynamic $(pkg-config --static --libs libzstd libxxhash) -lpthread
+cc "$work/small.c" -o "$work/static" -Wl,-Bstatic $(pkg-config --cflags --libs trebuchet) -Wl,-Bdynamic $(pkg-config --static --libs libzstd) -lpthread
 "$work/static" || fail "the static library"
 trebuchet engine --tables /var/lib/trebuchet -- /bin/sh -c 'ls "$LD_LIBRARY_PATH/libfathom.so.1"' 2>/dev/null |
     grep -qx /usr/lib/trebuchet/libfathom.so.1 || fail "trebuchet engine does not find its libfathom.so.1"
