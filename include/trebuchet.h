@@ -212,7 +212,8 @@ TREB_API char *treb_next_place(char **rest);
 
 /* How a source reads bytes. */
 typedef enum treb_read {
-    TREB_READ_WAIT = 0, /* wait until the bytes are here, or reading fails */
+    TREB_READ_WAIT = 0, /* wait until the bytes are here, or reading fails. A source that cannot wait
+                           returns TREB_ERR_NOT_READY: see treb_source */
     TREB_READ_TRY,      /* return bytes that are in memory, else TREB_ERR_NOT_READY at once. If the
                            bytes could not be read a moment ago, that failure may be returned */
     TREB_READ_BEGIN,    /* start reading and return TREB_ERR_NOT_READY at once; `out` may be NULL */
@@ -225,7 +226,16 @@ typedef enum treb_read {
  * threads at the same time. A function that fails returns a status other than TREB_OK and fills in
  * the status and text of `error`, which is never NULL. The library verifies the checksums of all
  * bytes it reads, and keeps pages of codes in the set's memory. Sources have files of Trebuchet's
- * format only. */
+ * format only.
+ *
+ * A source that cannot wait, as in a browser: `open`, and `read` with TREB_READ_WAIT or
+ * TREB_READ_AGAIN, may return TREB_ERR_NOT_READY and note what was asked for. The probe, or
+ * treb_tables_info, _find or _histogram, then returns TREB_ERR_NOT_READY, after the source was asked
+ * for all that is known to be missing; nothing is written that may be used. The caller brings what was
+ * noted, all at once, and makes the call again, which then either answers or asks for more. The source
+ * must keep what it brought until the call has succeeded. All moves of a position with all metrics
+ * take some five such rounds: three for a file's size, its first page and its header, which a source
+ * that knows these need not take, then two for cells. */
 typedef struct treb_source {
     const char *name; /* for messages and paths: NAME/KRPvKR.wdl.treb. Without functions, this
                          is a directory or an address, as for treb_tables_open */

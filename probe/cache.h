@@ -29,11 +29,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* log2 of the frames of a segment. The default is 64 MiB, of which the system provides what is used. Where memory that
+ * is reserved is also taken, as in WebAssembly, a build defines a smaller one. */
+#ifndef TREB_CACHE_SEGMENT_BITS
+#define TREB_CACHE_SEGMENT_BITS 14
+#endif
+
 enum {
     CACHE_PAGE_BITS = 12,
     CACHE_PAGE_SIZE = 1 << CACHE_PAGE_BITS,
     CACHE_PAGE_WORDS = CACHE_PAGE_SIZE / 8,
-    CACHE_SEGMENT_BITS = 14, /* log2 of the frames of a segment: 64 MiB */
+    CACHE_SEGMENT_BITS = TREB_CACHE_SEGMENT_BITS,
     CACHE_SEGMENT_FRAMES = 1 << CACHE_SEGMENT_BITS,
     CACHE_SEGMENTS_MAX = 4096
 };

@@ -1,19 +1,26 @@
 /* prefetch.c - see prefetch.h. */
 #include "probe/prefetch.h"
 
+#include "core/system/error.h"
 #include "probe/file_fetch.h"
 
-/* Fetches all that is listed, in parallel. False if something cannot be fetched. */
-static bool fetch_all(const FetchList *list)
+/* Fetches all that is listed, in parallel. Returns TREB_OK, TREB_ERR_NOT_READY if a source does not wait and has to
+ * be asked again, or another failure. A source that does not wait learns of everything at once: the list is
+ * gone through to its end. */
+static treb_status fetch_all(const FetchList *list)
 {
-    bool all = true;
+    treb_status all = TREB_OK;
     for (unsigned i = 0; i < list->count; i++) (void)file_fetch(&list->jobs[i], WAIT_NEVER_FETCH);
-    for (unsigned i = 0; i < list->count && all; i++)
-        all = file_fetch(&list->jobs[i], WAIT_FOR_ALL) == TREB_OK;
+    for (unsigned i = 0; i < list->count; i++) {
+        treb_status status = file_fetch(&list->jobs[i], WAIT_FOR_ALL);
+        if (status != TREB_OK && status != TREB_ERR_NOT_READY) return status;
+        if (status != TREB_OK) all = status;
+    }
     return all;
 }
 
-treb_status prefetch_run(const ProbeReader *reader, PrefetchProbe *probe, void *call)
+treb_status prefetch_run(const ProbeReader *reader, PrefetchProbe *probe, void *call,
+                         treb_error *error)
 {
     /* Far more rounds than a probe needs, unless pages of other threads replace ours in the cache
      * at once. */
@@ -24,7 +31,9 @@ treb_status prefetch_run(const ProbeReader *reader, PrefetchProbe *probe, void *
         missing.count = 0;
         treb_status status = probe(&noting, call);
         if (missing.count == 0) return status;
-        if (!fetch_all(&missing)) break;
+        status = fetch_all(&missing);
+        if (status == TREB_ERR_NOT_READY) return fail_not_ready(error, missing.jobs[0].file->path);
+        if (status != TREB_OK) break;
     }
     /* Waits for one piece after the other. If one cannot be fetched the probe fails and says
      * why. */

@@ -20,7 +20,9 @@ static inline bool prefetch_needed(const ProbeReader *reader)
 typedef treb_status PrefetchProbe(const ProbeReader *reader, void *call);
 
 /* Runs a probe until nothing is missing, or something cannot be fetched. Returns the probe's own
- * status. */
-treb_status prefetch_run(const ProbeReader *reader, PrefetchProbe *probe, void *call);
+ * status, or TREB_ERR_NOT_READY if a source that does not wait was told what is missing: the probe is
+ * then to be run again later. */
+treb_status prefetch_run(const ProbeReader *reader, PrefetchProbe *probe, void *call,
+                         treb_error *error);
 
 #endif

@@ -32,6 +32,17 @@ static inline int distance_rounded(int distance) { return distance & 1; }
 int distance_value(const ProbeReader *reader, treb_metric metric, const treb_position *pos,
                    int verdict, treb_error *error);
 
+/* For a probe that notes what is missing (probe/prefetch.h): notes what the distance of a position is read from, as its
+ * verdict is not known yet and the distance will be asked for. So both are fetched at the same time, rather than one after
+ * the other. */
+void distance_note(const ProbeReader *reader, treb_metric metric, const treb_position *pos);
+
+/* Whether distance_note may be called for a result: it is missing, and is noted. */
+static inline bool probe_noting(const ProbeReader *reader, int result)
+{
+    return probe_not_ready(result) && reader->missing != NULL;
+}
+
 /* The distance of a position for the side to move if it makes a certain legal move. `child` is the
  * position after the move, `child_verdict` the verdict there. */
 int distance_of_move(const ProbeReader *reader, treb_metric metric, const treb_position *pos,

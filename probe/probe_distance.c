@@ -167,6 +167,8 @@ static int try_move(const ProbeReader *reader, treb_metric metric, const treb_po
     if (other > distance_most_left(metric, verdict)) return 0;
     if (other >= 0)
         distance = move_within(reader, metric, pos, m, &child, other, best->window, error);
+    if (probe_noting(reader, other) && !ends_count(metric, pos, m))
+        distance_note(reader, metric, &child);
     if (probe_not_ready(distance)) {
         best->missing = true;
         return 0;
@@ -196,16 +198,26 @@ static int search_moves(const ProbeReader *reader, treb_metric metric, const tre
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Reads the distance in the cell of a position. */
-static int read_cell(const ProbeReader *reader, const OpenFile *open, const treb_position *pos,
-                     int verdict, treb_error *error)
+enum { NO_MEANING = -1000 }; /* less than minus any status */
+
+/* Reads the distance in the cell of a position: NO_MEANING if its code has none. */
+static int read_any_cell(const ProbeReader *reader, const OpenFile *open, const treb_position *pos,
+                         int verdict, treb_error *error)
 {
     assert(open->stored[pos->turn]);
     uint64_t cell = index_of_position(&open->index[pos->turn], pos);
     int code = file_cell(reader, open, pos->turn, cell, error);
     if (code < 0) return code;
     const TableSide *side = &open->header->side[pos->turn];
-    if (code < side->codes[verdict]) return ONE * side->plies[verdict][code];
+    return code < side->codes[verdict] ? ONE * side->plies[verdict][code] : NO_MEANING;
+}
+
+/* Reads the distance in the cell of a position, whose code must have a meaning. */
+static int read_cell(const ProbeReader *reader, const OpenFile *open, const treb_position *pos,
+                     int verdict, treb_error *error)
+{
+    int distance = read_any_cell(reader, open, pos, verdict, error);
+    if (distance != NO_MEANING) return distance;
     return file_damaged(open, "a cell has a code without meaning", error);
 }
 
@@ -245,7 +257,7 @@ static int distance_stored(const ProbeReader *reader, treb_metric metric, const 
     if (open->header->bounds)
         return distance_bounded(reader, metric, open, pos, seen, verdict, window, error);
     if (window.low > 0 && is_win(verdict)) {
-        distance = read_cell(reader, open, seen, verdict, NULL);
+        distance = read_any_cell(reader, open, seen, verdict, NULL);
         if (distance >= 0 && distance <= window.low) return distance;
     }
     int at_once = wins_at_once(reader, metric, TREB_FORMAT_TREBUCHET, pos, verdict, error);
@@ -341,6 +353,85 @@ int distance_value(const ProbeReader *reader, treb_metric metric, const treb_pos
     return distance_within(reader, metric, pos, verdict, any_distance, error);
 }
 
+/* ---- Noting ---------------------------------------------------------------------------------- */
+
+/* What the cell of a position says about what else its distance needs. */
+typedef enum NotedCell {
+    NOTED_ALL,    /* nothing else */
+    NOTED_CLOSED, /* not known, as the file is not open */
+    NOTED_BOUND,  /* captures and promotions complete it */
+    NOTED_NONE    /* the file has no cells for the side to move: the moves are searched */
+} NotedCell;
+
+/* Notes the cell of a position, or that its file is to be opened. */
+static NotedCell note_cell(const ProbeReader *reader, treb_metric metric, const SetPlace *place,
+                           const treb_position *pos)
+{
+    const OpenFile *open;
+    const Syzygy *table;
+    ProbeFile *file = place->entry->file[metric];
+    treb_position room;
+    const treb_position *seen = set_orient(place, pos, &room);
+    if (file->format == TREB_FORMAT_SYZYGY) {
+        if (file_get_syzygy(reader, file, &table, NULL) < 0) return NOTED_CLOSED;
+        if (!syzygy_stores(table, seen)) return NOTED_NONE;
+        (void)file_syzygy_ready(reader, file, table, seen, NULL);
+        return NOTED_ALL;
+    }
+    if (file_get(reader, file, &open, NULL) < 0) return NOTED_CLOSED;
+    if (!open->stored[seen->turn]) return NOTED_NONE;
+    uint64_t cell = index_of_position(&open->index[seen->turn], seen);
+    (void)file_cell(reader, open, seen->turn, cell, NULL);
+    return open->header->bounds ? NOTED_BOUND : NOTED_ALL;
+}
+
+/* Notes the verdicts of the positions after the given moves, and their cells. */
+static void note_moves(const ProbeReader *reader, treb_metric metric, const treb_position *pos,
+                       const Move *moves, int count)
+{
+    for (int i = 0; i < count; i++) {
+        treb_position child;
+        position_make(pos, moves[i], &child);
+        int verdict = wdl_value(reader, &child, NULL);
+        const SetPlace *place = set_find(reader->set, &child);
+        if (verdict == TREB_DRAW || ends_count(metric, pos, moves[i]) || !set_has(place, metric))
+            continue;
+        (void)note_cell(reader, metric, place, &child);
+    }
+}
+
+/* Notes that the files of materials are to be opened that a capture or promotion leads to, now or after one of the moves.
+ * Only verdicts and mate distances go on behind such a move. */
+static void note_files(const ProbeReader *reader, const treb_position *pos, int plies)
+{
+    Move moves[MOVES_MAX];
+    int count = movegen_legal(pos, moves);
+    for (int i = 0; i < count; i++) {
+        treb_position child;
+        position_make(pos, moves[i], &child);
+        const SetPlace *place = set_find(reader->set, &child);
+        if (move_is_conversion(pos, moves[i]))
+            for (int m = TREB_WDL; m < TREB_METRICS; m += TREB_DTM - TREB_WDL)
+                if (set_has(place, (treb_metric)m))
+                    (void)note_cell(reader, (treb_metric)m, place, &child);
+        if (plies > 1) note_files(reader, &child, plies - 1);
+    }
+}
+
+void distance_note(const ProbeReader *reader, treb_metric metric, const treb_position *pos)
+{
+    Move moves[MOVES_MAX];
+    const SetPlace *place = set_find(reader->set, pos);
+    if (!set_has(place, metric)) return;
+    NotedCell noted = note_cell(reader, metric, place, pos);
+    if (noted == NOTED_NONE)
+        note_moves(reader, metric, pos, moves, movegen_legal(pos, moves));
+    else if (noted == NOTED_BOUND)
+        note_moves(reader, metric, pos, moves, movegen_completing(pos, moves));
+    else if (noted == NOTED_CLOSED && metric == TREB_DTM)
+        note_files(reader, pos, 2);
+}
+
 /* ---- Public ---------------------------------------------------------------------------------- */
 
 typedef struct DistanceCall {
@@ -360,6 +451,7 @@ static treb_status probe_distance(const ProbeReader *reader, const treb_position
     treb_status status = probe_check(pos, error);
     if (status != TREB_OK && !probe_many_men(reader, pos, status)) return status;
     int verdict = probe_verdict(reader, pos, &why), distance = verdict;
+    if (status == TREB_OK && probe_noting(reader, verdict)) distance_note(reader, metric, pos);
     if (verdict >= 0 && status == TREB_OK)
         distance = distance_value(reader, metric, pos, verdict, &why);
     else if (verdict >= 0)
@@ -376,7 +468,7 @@ static treb_status probe_distance(const ProbeReader *reader, const treb_position
         return fail(error, TREB_ERR_NO_TABLE, "no table gives this distance for so many men");
     if (distance < 0 && prefetch_needed(reader)) {
         DistanceCall call = {pos, metric, out, error};
-        return prefetch_run(reader, call_distance, &call);
+        return prefetch_run(reader, call_distance, &call, error);
     }
     if (distance < 0) return probe_fail(distance, &why, error);
     *out = (treb_distance){(treb_wdl)verdict, distance_plies(distance), distance_rounded(distance)};

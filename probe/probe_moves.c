@@ -65,6 +65,13 @@ static int distance_by_move(const ProbeReader *reader, treb_metric metric, const
     return metric == TREB_DTC && move_is_conversion(pos, m) ? ONE_PLY : -(int)TREB_ERR_NO_TABLE;
 }
 
+/* Notes what the distances of a position that a move leads to are read from. */
+static void note_distances(const ProbeReader *reader, const treb_position *child)
+{
+    for (int m = TREB_DTZ; m < TREB_METRICS && is_covered(child); m++)
+        distance_note(reader, (treb_metric)m, child);
+}
+
 /* If no table knows the DTZ of a value a pawn file may have a bound. `pos` is the position that is
  * looked up, which is `ahead` plies after the position of the value. */
 static void add_bound(const ProbeReader *reader, const treb_position *pos, int ahead,
@@ -90,6 +97,7 @@ static treb_value value_of_move(const ProbeReader *reader, const treb_position *
     int other = verdict_of(reader, child, *failed == 0 ? error : NULL);
     if (other < 0) {
         if (*failed == 0) *failed = other;
+        if (probe_noting(reader, other)) note_distances(reader, child);
         return value_unknown((treb_status)-other);
     }
     treb_wdl wdl = (treb_wdl)(TREB_WIN - other);
@@ -218,7 +226,7 @@ static treb_status list_moves(const ProbeReader *reader, const treb_position *po
 {
     if (prefetch_needed(reader)) {
         ListCall call = {pos, list, error};
-        return prefetch_run(reader, call_list, &call);
+        return prefetch_run(reader, call_list, &call, error);
     }
     Move moves[MOVES_MAX];
     treb_error why;
@@ -299,7 +307,7 @@ static treb_status probe_move(const ProbeReader *reader, const treb_position *po
         return fail(error, TREB_ERR_ARGUMENT, "not a legal move");
     if (prefetch_needed(reader)) {
         MoveCall call = {pos, move, metric, out, error};
-        return prefetch_run(reader, call_move, &call);
+        return prefetch_run(reader, call_move, &call, error);
     }
     *out = describe(reader, pos, m, metric, &failed, &why);
     if (failed == 0) return TREB_OK;
@@ -435,6 +443,7 @@ static treb_value value_of_position(const ProbeReader *reader, const treb_positi
     treb_value value;
     bool covered = is_covered(pos), missing = false;
     int verdict = verdict_of(reader, pos, error);
+    if (probe_noting(reader, verdict)) note_distances(reader, pos);
     if (verdict >= 0) {
         value = (treb_value){.wdl = (treb_wdl)verdict, .rule = (treb_wdl)verdict};
         for (int m = TREB_DTZ; m < TREB_METRICS && covered; m++)
@@ -479,7 +488,7 @@ static treb_status probe_root(const ProbeReader *reader, const treb_position *po
     if (status != TREB_OK) return status;
     if (prefetch_needed(reader)) {
         RootCall call = {pos, out, error};
-        return prefetch_run(reader, call_root, &call);
+        return prefetch_run(reader, call_root, &call, error);
     }
     *out = value_of_position(reader, pos, &why);
     settle(reader, pos, out);

@@ -203,7 +203,7 @@ static treb_status probe_wdl(const ProbeReader *reader, const treb_position *pos
     int verdict = probe_verdict(reader, pos, error != NULL ? &why : NULL);
     if (verdict < 0 && prefetch_needed(reader)) {
         WdlCall call = {pos, out, error};
-        return prefetch_run(reader, call_wdl, &call);
+        return prefetch_run(reader, call_wdl, &call, error);
     }
     if (verdict < 0) return probe_fail(verdict, &why, error);
     *out = (treb_wdl)verdict;
