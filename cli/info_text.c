@@ -74,6 +74,11 @@ static void print_sides(const TableHeader *h)
     else
         printf("%s to move; values for the other side follow from it by one move\n",
                colors[h->side[0].stored ? 0 : 1]);
+    if (h->as_dtz) {
+        char name[TABLE_NAME_SIZE];
+        table_file_name(&h->index.material, TREB_DTZ, name);
+        printf("  cells of  %s, which must be in the same folder\n", name);
+    }
     if (h->bounds)
         puts("  bounds    captures and the last pawn's promotion complete the values of the cells");
 }

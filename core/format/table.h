@@ -119,6 +119,9 @@ typedef struct TableHeader {
      * not count: a probe would have to look at many times as many positions, and files would be no
      * smaller. */
     bool bounds;
+    /* With TREB_DTC: the distances are those of the DTZ file in the same folder, and the file is a
+     * fixed header alone. An open table has the DTZ file's cells and everything else of its header. */
+    bool as_dtz;
     TableBlocked blocked; /* with TABLE_BLOCKED */
     TablePawn pawn;       /* with TABLE_PAWN */
     TableSide side[2];
@@ -268,6 +271,10 @@ uint32_t table_block_checksum(const uint8_t *block, size_t size);
  * all cells. */
 treb_status table_writer_add_words(TableWriter *writer, int side, unsigned code,
                                    const uint8_t *block, unsigned cells, treb_error *error);
+
+/* Writes a DTC file that has the distances of the DTZ file beside it, whose header is given. */
+treb_status table_write_as_dtz(const char *directory, const TableHeader *dtz, uint64_t *file_size,
+                               treb_error *error);
 
 treb_status table_writer_finish(TableWriter *writer, const TableHeader *header, uint64_t *file_size,
                                 treb_error *error); /* frees the writer */

@@ -7,11 +7,12 @@
 #include "core/format/table.h"
 
 enum {
-    FORMAT_VERSION = 5,            /* newest version that this program reads */
+    FORMAT_VERSION = 6,            /* newest version that this program reads */
     FORMAT_VERSION_HISTOGRAMS = 2, /* first version with histograms; tables of codec zstd have it */
     FORMAT_VERSION_BLOCKED = 3,    /* first version with blocked-pawn tables, which have it */
     FORMAT_VERSION_SYMBOLS = 4,    /* first version with codec symbols; such files have it */
     FORMAT_VERSION_PAWN = 5,       /* first version with pawn files, which have it */
+    FORMAT_VERSION_AS_DTZ = 6,     /* first version with the flag AS_DTZ; such files have it */
     FORMAT_SCHEME_PLAIN = 1,
     FORMAT_SCHEME_BLOCKED = 2,
     FORMAT_SCHEME_SQUARE_COLORS = 3, /* codec symbols: an order of axes for each side, bishops by
@@ -50,7 +51,8 @@ enum {
     FORMAT_FIXED_SIZE = 96
 };
 
-enum { FORMAT_FLAG_BOUNDS = 1 /* in FORMAT_AT_FLAGS; the other bits are reserved */ };
+/* Bits of FORMAT_AT_FLAGS; the others are reserved. */
+enum { FORMAT_FLAG_BOUNDS = 1, FORMAT_FLAG_AS_DTZ = 2 };
 
 /* A page of coded cells consists of a checksum, the number of cells of each block, and the blocks.
  * In front of the codes of a side are the order of its axes, the number of codes, the bytes of a

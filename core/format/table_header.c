@@ -83,12 +83,14 @@ void format_write_fixed(const TableHeader *header, uint8_t out[FORMAT_FIXED_SIZE
     memcpy(out + FORMAT_AT_MAGIC, format_magic, sizeof format_magic);
     bool blocked = header->metric == TABLE_BLOCKED, symbols = header->codec == TABLE_SYMBOLS;
     bool pawn = header->metric == TABLE_PAWN;
-    format_put16(out + FORMAT_AT_VERSION, symbols   ? FORMAT_VERSION_SYMBOLS
-                                          : pawn    ? FORMAT_VERSION_PAWN
-                                          : blocked ? FORMAT_VERSION_BLOCKED
-                                                    : FORMAT_VERSION_HISTOGRAMS);
+    format_put16(out + FORMAT_AT_VERSION, header->as_dtz ? FORMAT_VERSION_AS_DTZ
+                                          : symbols      ? FORMAT_VERSION_SYMBOLS
+                                          : pawn         ? FORMAT_VERSION_PAWN
+                                          : blocked      ? FORMAT_VERSION_BLOCKED
+                                                         : FORMAT_VERSION_HISTOGRAMS);
     out[FORMAT_AT_METRIC] = (uint8_t)header->metric;
-    format_put32(out + FORMAT_AT_FLAGS, header->bounds ? FORMAT_FLAG_BOUNDS : 0);
+    format_put32(out + FORMAT_AT_FLAGS, (header->bounds ? FORMAT_FLAG_BOUNDS : 0u) |
+                                            (header->as_dtz ? FORMAT_FLAG_AS_DTZ : 0u));
     out[FORMAT_AT_INDEX_SCHEME] = symbols   ? FORMAT_SCHEME_SQUARE_COLORS
                                   : pawn    ? FORMAT_SCHEME_PAWN
                                   : blocked ? FORMAT_SCHEME_BLOCKED
@@ -243,8 +245,13 @@ const char *format_parse_fixed(const uint8_t *bytes, TableHeader *header)
     header->metric = (treb_metric)bytes[FORMAT_AT_METRIC];
     uint32_t flags = format_get32(bytes + FORMAT_AT_FLAGS);
     header->bounds = flags & FORMAT_FLAG_BOUNDS;
-    if (flags & ~(uint32_t)FORMAT_FLAG_BOUNDS) return "reserved bits are set";
+    header->as_dtz = flags & FORMAT_FLAG_AS_DTZ;
+    bool newest = format_get16(bytes + FORMAT_AT_VERSION) >= FORMAT_VERSION_AS_DTZ;
+    uint32_t known = newest ? FORMAT_FLAG_BOUNDS | FORMAT_FLAG_AS_DTZ : FORMAT_FLAG_BOUNDS;
+    if (flags & ~known) return "reserved bits are set";
     if (header->bounds && header->metric != TREB_DTM) return "only mate distances are bounds";
+    if (header->as_dtz && header->metric != TREB_DTC)
+        return "only distances to conversion are those of another file";
     unsigned stored = bytes[FORMAT_AT_STORED];
     if (stored < 1 || stored > 3) return "bad set of sides";
     header->side[0].stored = stored & 1;
@@ -396,6 +403,7 @@ const char *format_parse(const uint8_t *bytes, size_t size, TableHeader *header,
     if (layout->meta < FORMAT_FIXED_SIZE || layout->meta > layout->file_size ||
         layout->file_size - layout->meta != size - FORMAT_FIXED_SIZE)
         return "bad sizes";
+    if (header->as_dtz) return size == FORMAT_FIXED_SIZE ? NULL : "bad sizes";
     Cursor cursor = {bytes + FORMAT_FIXED_SIZE, size - FORMAT_FIXED_SIZE};
     unsigned version = format_get16(bytes + FORMAT_AT_VERSION);
     if (header->metric == TABLE_BLOCKED) {

@@ -23,6 +23,7 @@ struct Table {
     TableFile *file;
     uint64_t file_size;
     char *path;
+    char *cells_path; /* of the file that has the cells; NULL: it is the same */
     uint8_t *bytes; /* the header in memory, see FormatLayout */
     size_t size;
     TableHeader header;
@@ -154,6 +155,7 @@ static treb_status open_table(Table *table, treb_error *error)
     treb_status status = read_header_of(table, error);
     table_file_release(table->file);
     if (status != TREB_OK) return status;
+    if (table->header.as_dtz) return TREB_OK;
     if (table->header.codec == TABLE_ZSTD) return load_dictionary(table, error);
     return symbols_open(&table->symbols, &table->header, &table->layout, table->file, table->path,
                         error);
@@ -180,15 +182,87 @@ static Table *open_file(TableFile *file, const char *path, treb_error *error)
     return NULL;
 }
 
+/* Returns the path of the DTZ file beside the file of a table; NULL if memory is out. The caller
+ * frees it. */
+static char *path_beside(const Table *table, const char *path)
+{
+    size_t folder = (size_t)(io_name(path) - path);
+    char *out = malloc(folder + TABLE_NAME_SIZE);
+    if (out == NULL) return NULL;
+    memcpy(out, path, folder);
+    table_file_name(&table->header.index.material, TREB_DTZ, out + folder);
+    return out;
+}
+
+/* Says why the DTZ file beside a DTC file cannot be used. `error` has the reason. */
+static void fail_beside(const Table *table, treb_error *error)
+{
+    const treb_error why = *error;
+    fail(error, why.status, "%s: has the distances of the DTZ file beside it; %s",
+         fail_path(table->path), why.text);
+    if (why.status == TREB_ERR_NO_TABLE) fail_missing_table(error, why.material, why.metric);
+}
+
+/* Turns an open DTZ table into the DTC table that has its distances. */
+static treb_status take_cells(Table *table, Table *dtz, treb_error *error)
+{
+    if (dtz->header.metric != TREB_DTZ ||
+        !material_equal(&dtz->header.index.material, &table->header.index.material))
+        return fail(error, TREB_ERR_DAMAGED,
+                    "%s: its content is a different table than its name says",
+                    fail_path(dtz->path));
+    dtz->header.metric = TREB_DTC;
+    dtz->header.as_dtz = true;
+    dtz->file_size = table->file_size;
+    dtz->cells_path = dtz->path; /* Symbols uses it */
+    dtz->path = table->path;
+    table->path = NULL;
+    return TREB_OK;
+}
+
+/* Opens a file of a source, or a file if `source` is NULL. */
+static Table *open_one(TableFiles *files, const treb_source *source, const char *path,
+                       const char *name, treb_error *error)
+{
+    TableFile *file = source != NULL ? table_file_from_source(source, path, name, error)
+                                     : table_file_open(files, path, error);
+    return open_file(file, path, error);
+}
+
+/* If a DTC file has the distances of the DTZ file beside it, the table that is returned has that
+ * file's cells. */
+static Table *open_any(TableFiles *files, const treb_source *source, const char *path,
+                       const char *name, treb_error *error)
+{
+    treb_error why;
+    if (error == NULL) error = &why;
+    Table *table = open_one(files, source, path, name, error), *dtz = NULL;
+    if (table == NULL || !table->header.as_dtz) return table;
+    char *beside = path_beside(table, path), *name_beside = path_beside(table, name);
+    if (beside == NULL || name_beside == NULL)
+        fail_memory(error);
+    else
+        dtz = open_one(files, source, beside, name_beside, error);
+    if (dtz != NULL && take_cells(table, dtz, error) != TREB_OK) {
+        table_close(dtz);
+        dtz = NULL;
+    }
+    if (dtz == NULL) fail_beside(table, error);
+    table_close(table);
+    free(beside);
+    free(name_beside);
+    return dtz;
+}
+
 Table *table_open_among(TableFiles *files, const char *path, treb_error *error)
 {
-    return open_file(table_file_open(files, path, error), path, error);
+    return open_any(files, NULL, path, path, error);
 }
 
 Table *table_open_from_source(const treb_source *source, const char *path, const char *name,
                               treb_error *error)
 {
-    return open_file(table_file_from_source(source, path, name, error), path, error);
+    return open_any(NULL, source, path, name, error);
 }
 
 treb_status table_check_size(const char *path, treb_error *error)
@@ -239,6 +313,7 @@ void table_close(Table *table)
     table_header_free(&table->header);
     free(table->bytes);
     free(table->path);
+    free(table->cells_path);
     free(table);
 }
 
@@ -268,6 +343,11 @@ void table_decoder_free(TableDecoder *decoder)
     ZSTD_freeDCtx(decoder->context);
     free(decoder->frame);
     free(decoder);
+}
+
+static const char *cells_path(const Table *table)
+{
+    return table->cells_path != NULL ? table->cells_path : table->path;
 }
 
 static bool decoder_reserve(TableDecoder *decoder, size_t capacity)
@@ -330,7 +410,7 @@ static treb_status read_zstd(const Table *table, TableDecoder *decoder, int side
     if (wrong && !cut && table_file_has_source(table->file)) {
         /* The block may have been damaged on its way, or in a copy that the source keeps: reads it
          * again. */
-        if (decoder->wait == WAIT_LOCAL_ONLY) return fail_not_ready(error, table->path);
+        if (decoder->wait == WAIT_LOCAL_ONLY) return fail_not_ready(error, cells_path(table));
         if (decoder->wait == WAIT_FOR_ALL) {
             status = table_file_read_again(table->file, decoder->frame + FORMAT_ZSTD_MAGIC_SIZE,
                                            stored, begin, error);
@@ -340,7 +420,7 @@ static treb_status read_zstd(const Table *table, TableDecoder *decoder, int side
     }
     if (wrong)
         return fail(error, TREB_ERR_DAMAGED, "%s: %s side, block %" PRIu64 " damaged: %s",
-                    fail_path(table->path), format_side_name(side), block, wrong);
+                    fail_path(cells_path(table)), format_side_name(side), block, wrong);
     return TREB_OK;
 }
 

@@ -441,6 +441,23 @@ static TableHeader final_header(const TableWriter *writer, const TableHeader *he
     return final;
 }
 
+treb_status table_write_as_dtz(const char *directory, const TableHeader *dtz, uint64_t *file_size,
+                               treb_error *error)
+{
+    TableHeader header = *dtz;
+    header.metric = TREB_DTC;
+    header.as_dtz = true;
+    TableWriter *writer = table_writer_open(directory, &header, NULL, 0, error);
+    if (writer == NULL) return error->status;
+    format_put64(writer->fixed + FORMAT_AT_META, FORMAT_FIXED_SIZE);
+    format_put64(writer->fixed + FORMAT_AT_FILE_SIZE, FORMAT_FIXED_SIZE);
+    format_seal(writer->fixed, FORMAT_FIXED_SIZE);
+    treb_status status = publish(writer, writer->fixed, FORMAT_FIXED_SIZE, error);
+    *file_size = FORMAT_FIXED_SIZE;
+    writer_free(writer);
+    return status;
+}
+
 treb_status table_writer_finish(TableWriter *writer, const TableHeader *header, uint64_t *file_size,
                                 treb_error *error)
 {

@@ -9,11 +9,10 @@ treb_status side_write_blocks(const BlockOutput *out, const CodedBlocks *blocks,
 {
     treb_status status = TREB_OK;
     if (out->spool != NULL) return block_spool_add(out->spool, blocks, error);
-    for (int w = 0; w < 2 && out->writer[w] != NULL; w++)
-        for (size_t b = 0; b < blocks->count && status == TREB_OK; b++)
-            status = table_writer_add_words(out->writer[w], out->side->side, out->class,
-                                            blocks->bytes + b * blocks->block_bytes,
-                                            blocks->cells[b], error);
+    for (size_t b = 0; b < blocks->count && status == TREB_OK; b++)
+        status = table_writer_add_words(out->writer, out->side->side, out->class,
+                                        blocks->bytes + b * blocks->block_bytes, blocks->cells[b],
+                                        error);
     return status;
 }
 

@@ -8,8 +8,8 @@
 /* Where the blocks of a side go. */
 typedef struct BlockOutput {
     SideEncoder *side;
-    TableWriter *writer[2]; /* the second may be NULL */
-    unsigned class;         /* the class of slices that is being written */
+    TableWriter *writer;
+    unsigned class; /* the class of slices that is being written */
     /* keeps the blocks for the first process; NULL: the blocks are written at once */
     BlockSpool *spool;
 } BlockOutput;
@@ -24,7 +24,7 @@ typedef struct EncodeInput {
 /* Encodes the cells in segments, in parallel, and writes the blocks in order. */
 treb_status side_encode(const BlockOutput *out, const EncodeInput *input, treb_error *error);
 
-/* Writes blocks to the files, or adds them to the spool. */
+/* Writes blocks to the file, or adds them to the spool. */
 treb_status side_write_blocks(const BlockOutput *out, const CodedBlocks *blocks, treb_error *error);
 
 #endif

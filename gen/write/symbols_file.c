@@ -226,70 +226,41 @@ static void side_free(SideEncoder *s)
     side_free_coders(s);
 }
 
-/* Copies a side of the header to the other file's header. */
-static treb_status copy_side(const TableSide *from, TableSide *to, treb_error *error)
-{
-    to->stored = from->stored;
-    to->index = from->index;
-    to->code = from->code;
-    to->code.bytes = malloc(from->code.size);
-    if (to->code.bytes == NULL) return fail_memory(error);
-    memcpy(to->code.bytes, from->code.bytes, from->code.size);
-    for (int v = 0; v < WDL_VALUES; v++) {
-        size_t bytes = from->codes[v] * sizeof *from->plies[v];
-        to->codes[v] = from->codes[v];
-        to->plies[v] = from->plies[v] != NULL ? malloc(bytes + 1) : NULL;
-        if (from->plies[v] == NULL) continue;
-        if (to->plies[v] == NULL) return fail_memory(error);
-        memcpy(to->plies[v], from->plies[v], bytes);
-    }
-    return TREB_OK;
-}
-
-static treb_status open_writers(const SymbolsJob *job, TableWriter **writer, TableWriter **copy,
-                                treb_error *error)
+static treb_status open_writer(const SymbolsJob *job, TableWriter **writer, treb_error *error)
 {
     if (job->processes != NULL && job->processes->index > 0) return TREB_OK;
     *writer = table_writer_open(job->directory, job->header, NULL, 0, error);
-    if (*writer != NULL && job->copy != NULL)
-        *copy = table_writer_open(job->directory, job->copy, NULL, 0, error);
-    return *writer != NULL && (*copy != NULL || job->copy == NULL) ? TREB_OK : error->status;
+    return *writer != NULL ? TREB_OK : error->status;
 }
 
 static treb_status write_sides(const SymbolsJob *job, SideEncoder *sides, TableWriter **writer,
-                               TableWriter **copy, treb_error *error)
+                               treb_error *error)
 {
     bool keep[2];
     treb_status status = prepare_sides(job, sides, keep, error);
+    for (int s = 0; s < 2; s++) job->header->side[s].stored = keep[s];
+    if (status == TREB_OK) status = open_writer(job, writer, error);
     for (int s = 0; s < 2 && status == TREB_OK; s++) {
-        job->header->side[s].stored = keep[s];
-        if (job->copy != NULL && keep[s])
-            status = copy_side(&job->header->side[s], &job->copy->side[s], error);
-    }
-    if (status == TREB_OK) status = open_writers(job, writer, copy, error);
-    for (int s = 0; s < 2 && status == TREB_OK; s++) {
-        BlockOutput out = {&sides[s], {*writer, *copy}, 0, NULL};
+        BlockOutput out = {&sides[s], *writer, 0, NULL};
         if (keep[s] && !side_is_constant(&sides[s])) status = write_slices(&out, error);
     }
     return status;
 }
 
-treb_status symbols_file_write(const SymbolsJob *job, TableWriter **writer, TableWriter **copy,
-                               treb_error *error)
+treb_status symbols_file_write(const SymbolsJob *job, TableWriter **writer, treb_error *error)
 {
     SideEncoder *sides = calloc(2, sizeof *sides);
-    *writer = *copy = NULL;
+    *writer = NULL;
     if (sides == NULL) return fail_memory(error);
     const uint64_t each = symbols_file_memory(job->layout, job->classes, job->large, job->processes,
                                               omp_get_max_threads());
     for (int s = 0; s < 2; s++) side_encoder_init(&sides[s], job, s, each * job->at_once);
-    treb_status status = write_sides(job, sides, writer, copy, error);
+    treb_status status = write_sides(job, sides, writer, error);
     for (int s = 0; s < 2; s++) side_free(&sides[s]);
     free(sides);
-    if (status == TREB_OK) return TREB_OK;
-    if (*writer != NULL) table_writer_abort(*writer);
-    if (*copy != NULL) table_writer_abort(*copy);
-    *writer = *copy = NULL;
+    if (status == TREB_OK || *writer == NULL) return status;
+    table_writer_abort(*writer);
+    *writer = NULL;
     return status;
 }
 

@@ -7,12 +7,10 @@
 
 enum { SYMBOLS_BLOCK_BITS = 12 /* log2 of the bytes that a reader unpacks at once */ };
 
-/* Writes the cells to a file, and to a second one if job->copy is not NULL. Verdicts are written for both sides to
- * move, or for one if both are the same; distances for the side that takes fewer bytes. The caller completes the files
- * with table_writer_finish. On failure the writers are NULL; with several processes they are NULL in all but the
- * first. */
-treb_status symbols_file_write(const SymbolsJob *job, TableWriter **writer, TableWriter **copy,
-                               treb_error *error);
+/* Writes the cells to a file. Verdicts are written for both sides to move, or for one if both are the same; distances
+ * for the side that takes fewer bytes. The caller completes the file with table_writer_finish. On failure the writer is
+ * NULL; with several processes it is NULL in all but the first. */
+treb_status symbols_file_write(const SymbolsJob *job, TableWriter **writer, treb_error *error);
 
 /* Bytes that symbols_file_write claims at most, with `threads` threads. The other arguments are as in SymbolsJob. */
 uint64_t symbols_file_memory(const Layout *layout, unsigned classes, uint64_t large,

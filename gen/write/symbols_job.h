@@ -26,9 +26,6 @@ typedef struct SymbolsJob {
     /* The caller sets codec, material, index, metric and how many cells share a byte. The writer adds sides, orders of
      * axes, codes and value maps. */
     TableHeader *header;
-    /* Header of a second file, of another metric with the same cells. It gets the same additions.
-     * NULL: there is no second file. */
-    TableHeader *copy;
 } SymbolsJob;
 
 #endif

@@ -35,7 +35,7 @@ struct Writer {
     TableEncoder **encoder; /* by thread; NULL: not made yet */
     uint64_t encoder_bytes; /* bytes claimed for the encoders */
     ZstdBlocks file[TREB_METRICS];
-    bool is_copy[TREB_METRICS]; /* the file has the same cells as another metric's file */
+    bool dtc_is_dtz; /* the DTC file has the distances of the DTZ file (TableHeader.as_dtz) */
     Cells *cells[TREB_METRICS]; /* that wait, by metric */
     bool resumed;               /* an earlier run has added all or some slices */
     bool made[TREB_METRICS];    /* the earlier run has made the file of the metric */
@@ -88,7 +88,7 @@ static treb_status wait_for(Writer *w, treb_metric metric, treb_error *error)
 static bool writer_get(Writer *w, State *state)
 {
     w->begun = state_get_most(state, 1);
-    state_get_bytes(state, w->is_copy, sizeof w->is_copy);
+    w->dtc_is_dtz = state_get_most(state, 1);
     state_get_bytes(state, &w->statistics, sizeof w->statistics);
     state_get_bytes(state, w->histograms, sizeof *w->histograms);
     for (int m = 0; m < TREB_METRICS; m++) {
@@ -159,11 +159,10 @@ void writer_abort(Writer *w)
 
 static treb_status writer_begin(Writer *w, const SolvedSlice *slice, treb_error *error)
 {
-    /* Where the two metrics agree everywhere, their files differ only in the header. */
-    w->is_copy[TREB_DTC] = slice->dtc_is_dtz && has(w, TREB_DTZ) && has(w, TREB_DTC);
+    w->dtc_is_dtz = slice->dtc_is_dtz && has(w, TREB_DTZ) && has(w, TREB_DTC);
     treb_status status = TREB_OK;
     for (int m = TREB_DTZ; m < TREB_METRICS && status == TREB_OK; m++)
-        if (has(w, m) && !w->is_copy[m]) status = wait_for(w, (treb_metric)m, error);
+        if (has(w, m) && !(m == TREB_DTC && w->dtc_is_dtz)) status = wait_for(w, (treb_metric)m, error);
     w->begun = true;
     return status;
 }
@@ -172,7 +171,7 @@ treb_status writer_put(const Writer *w, State *state, treb_error *error)
 {
     treb_status status = TREB_OK;
     state_put(state, w->begun);
-    state_put_bytes(state, w->is_copy, sizeof w->is_copy);
+    state_put(state, w->dtc_is_dtz);
     state_put_bytes(state, &w->statistics, sizeof w->statistics);
     state_put_bytes(state, w->histograms, sizeof *w->histograms);
     for (int m = 0; m < TREB_METRICS && status == TREB_OK; m++) {
@@ -238,7 +237,7 @@ static bool complete_header(const Writer *w, ZstdBlocks *file)
     return true;
 }
 
-/* Completes the file of a metric and gives it its name. */
+/* Completes the file of a metric and gives it its name. With DTZ makes the DTC file that needs it. */
 static treb_status publish(Writer *w, treb_metric metric, treb_error *error)
 {
     ZstdBlocks *file = &w->file[metric];
@@ -246,7 +245,10 @@ static treb_status publish(Writer *w, treb_metric metric, treb_error *error)
     if (writer == NULL) return TREB_OK; /* the file was completed before */
     if (!complete_header(w, file)) return fail_memory(error);
     file->writer = NULL;
-    return table_writer_finish(writer, &file->header, &w->file_size[metric], error);
+    treb_status status =
+        table_writer_finish(writer, &file->header, &w->file_size[metric], error);
+    if (status != TREB_OK || metric != TREB_DTZ || !w->dtc_is_dtz) return status;
+    return table_write_as_dtz(w->directory, &file->header, &w->file_size[TREB_DTC], error);
 }
 
 /* Whether an interrupted run has already completed the file of a metric. */
@@ -260,10 +262,10 @@ static bool made_before(Writer *w, treb_metric metric)
     bool made = path != NULL && stat(path, &info) == 0;
     if (made) w->file_size[metric] = (uint64_t)info.st_size;
     free(path);
-    return made && (!w->is_copy[TREB_DTC] || metric != TREB_DTZ || made_before(w, TREB_DTC));
+    return made && (!w->dtc_is_dtz || metric != TREB_DTZ || made_before(w, TREB_DTC));
 }
 
-/* Whether the file of a metric, and of another metric with the same cells, must still be made. */
+/* Whether the file of a metric must still be made, from cells. */
 static bool to_make(Writer *w, int metric)
 {
     return has(w, metric) && w->cells[metric] != NULL && !w->made[metric];
@@ -276,10 +278,7 @@ static treb_status file_made(Writer *w, treb_metric metric, treb_error *error)
     if (metric == TREB_WDL) return TREB_OK;
     cells_free(w->cells[metric]);
     w->cells[metric] = NULL;
-    if (w->options.path == NULL) return TREB_OK;
-    treb_status status = TREB_OK;
-    if (metric == TREB_DTZ && w->is_copy[TREB_DTC]) status = publish(w, TREB_DTC, error);
-    return status == TREB_OK ? publish(w, metric, error) : status;
+    return w->options.path != NULL ? publish(w, metric, error) : TREB_OK;
 }
 
 /* ---- codec zstd ------------------------------------------------------------------------------ */
@@ -316,7 +315,6 @@ static bool by_symbols(const Writer *w, int metric)
 
 static treb_status write_zstd_file(Writer *w, treb_metric metric, treb_error *error)
 {
-    bool copy = metric == TREB_DTZ && w->is_copy[TREB_DTC];
     unsigned width = w->codec == TABLE_SYMBOLS ? 2 : w->width;
     if (!encoders_new(w, metric)) return fail_memory(error);
     const Cells *cells = w->cells[metric];
@@ -331,7 +329,7 @@ static treb_status write_zstd_file(Writer *w, treb_metric metric, treb_error *er
     ZstdJob job = {w->layout, w->budget,  w->directory,        metric,         cells,
                    width,     w->encoder, w->options.progress, w->options.stop};
     if (status == TREB_OK && is_first(w))
-        status = zstd_file_write(&job, &w->file[metric], copy ? &w->file[TREB_DTC] : NULL, error);
+        status = zstd_file_write(&job, &w->file[metric], error);
     cells_free(all);
     return status == TREB_OK ? file_made(w, metric, error) : status;
 }
@@ -362,11 +360,9 @@ static void symbols_header(Writer *w, treb_metric metric)
     index_init_square_colors(&h->index, &w->layout->material, NULL);
 }
 
-/* Makes the file of a metric, and of another metric with the same cells. */
 static treb_status write_symbols_file(Writer *w, treb_metric metric, int at_once, treb_error *error)
 {
-    bool copy = metric == TREB_DTZ && w->is_copy[TREB_DTC];
-    ZstdBlocks *file = &w->file[metric], *other = copy ? &w->file[TREB_DTC] : NULL;
+    ZstdBlocks *file = &w->file[metric];
     SymbolsJob job = {.layout = w->layout,
                       .scratch = w->options.scratch,
                       .processes = w->options.processes,
@@ -382,13 +378,9 @@ static treb_status write_symbols_file(Writer *w, treb_metric metric, int at_once
                       .at_once = (unsigned)at_once,
                       .statistics = &w->statistics,
                       .histograms = w->histograms,
-                      .header = &file->header,
-                      .copy = copy ? &other->header : NULL};
-    TableWriter *second = NULL;
+                      .header = &file->header};
     symbols_header(w, metric);
-    if (copy) symbols_header(w, TREB_DTC);
-    treb_status status = symbols_file_write(&job, &file->writer, &second, error);
-    if (copy) other->writer = second;
+    treb_status status = symbols_file_write(&job, &file->writer, error);
     return status == TREB_OK ? file_made(w, metric, error) : status;
 }
 
@@ -460,7 +452,7 @@ static void progress_start(const Writer *w)
 {
     if (w->options.progress == NULL) return;
     uint64_t cells = w->layout->index.slices * w->layout->kings * layout_lane_cells(w->layout);
-    int files = bit_count(w->metrics) - w->is_copy[TREB_DTC] + !w->layout->symmetric;
+    int files = bit_count(w->metrics) - w->dtc_is_dtz + !w->layout->symmetric;
     atomic_store(&w->options.progress->written, 0);
     atomic_store(&w->options.progress->all, (uint64_t)files * cells);
 }

@@ -90,7 +90,7 @@ void zstd_blocks_close(ZstdBlocks *file)
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-/* Compresses a block and adds it to the file, and to its copy if there is one. */
+/* Compresses a block and adds it to the file. */
 static treb_status block_write(ZstdBlocks *file, int side, uint64_t block, const uint8_t *bytes,
                                size_t size, treb_error *error)
 {
@@ -102,8 +102,7 @@ static treb_status block_write(ZstdBlocks *file, int side, uint64_t block, const
     if (status == TREB_OK) {
         uint32_t checksum = table_block_checksum(bytes, size);
 #pragma omp critical(writer_write)
-        for (ZstdBlocks *s = file; s && status == TREB_OK; s = s->copy)
-            status = table_writer_add(s->writer, side, block, out, packed, checksum, error);
+        status = table_writer_add(file->writer, side, block, out, packed, checksum, error);
     }
     budget_free(out);
     return status;

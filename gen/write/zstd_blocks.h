@@ -26,7 +26,6 @@ typedef struct ZstdBlocks {
     Partial *partial[2];         /* by side to move and block */
     uint64_t blocks, side_bytes; /* number of blocks and of bytes of a side to move */
     uint64_t slice_bytes;        /* number of bytes of a slice */
-    struct ZstdBlocks *copy;     /* another file that gets all blocks too; NULL: none */
     TableEncoder **encoder;      /* an encoder for each thread; not owned */
 } ZstdBlocks;
 

@@ -217,8 +217,7 @@ static Packing packing_of(const ZstdJob *job)
     return p;
 }
 
-treb_status zstd_file_write(const ZstdJob *job, ZstdBlocks *file, ZstdBlocks *copy,
-                            treb_error *error)
+treb_status zstd_file_write(const ZstdJob *job, ZstdBlocks *file, treb_error *error)
 {
     const Packing packing = packing_of(job);
     ZstdOrderChoice choice;
@@ -229,12 +228,6 @@ treb_status zstd_file_write(const ZstdJob *job, ZstdBlocks *file, ZstdBlocks *co
                     verdicts ? !job->layout->symmetric : choice.side == 1};
     if (status == TREB_OK)
         status = zstd_blocks_open(file, &plan, &packing, choice.order, keep, job->encoder, error);
-    if (status == TREB_OK && copy != NULL) {
-        Packing other = packing;
-        other.metric = TREB_DTC;
-        status = zstd_blocks_open(copy, &plan, &other, choice.order, keep, job->encoder, error);
-        file->copy = copy;
-    }
     return status == TREB_OK ? write_all(job, file, error) : status;
 }
 

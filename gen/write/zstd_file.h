@@ -18,12 +18,10 @@ typedef struct ZstdJob {
     const atomic_bool *stop; /* NULL allowed */
 } ZstdJob;
 
-/* Writes the cells to `file`, which must be all 0, and to `copy` unless that is NULL. Verdicts
- * are written for both sides to move, or for White only if the material is symmetric; distances are
- * written for the side that takes fewer bytes. The caller completes the files with table_writer_finish and frees them
- * with zstd_blocks_close, also after a failure. */
-treb_status zstd_file_write(const ZstdJob *job, ZstdBlocks *file, ZstdBlocks *copy,
-                            treb_error *error);
+/* Writes the cells to `file`, which must be all 0. Verdicts are written for both sides to move, or for White only if
+ * the material is symmetric; distances are written for the side that takes fewer bytes. The caller completes the file
+ * with table_writer_finish and frees it with zstd_blocks_close, also after a failure. */
+treb_status zstd_file_write(const ZstdJob *job, ZstdBlocks *file, treb_error *error);
 
 /* Returns the maximum number of bytes that zstd_file_write claims, with `threads` threads. */
 uint64_t zstd_file_memory(const Layout *layout, treb_metric metric, unsigned width, int threads);

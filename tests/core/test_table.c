@@ -113,6 +113,50 @@ START_TEST(tables_stay_at_version_2)
 }
 END_TEST
 
+/* Opens a DTC file that has the distances of a DTZ file which cannot be used. */
+static void must_need_dtz(const char *path, treb_status status, const char *words)
+{
+    treb_error error;
+    ck_assert_ptr_null(table_open(path, &error));
+    ck_assert_int_eq(error.status, status);
+    ck_assert_msg(strstr(error.text, "KQvK.dtc.treb: has the distances of the DTZ file") != NULL &&
+                      strstr(error.text, words) != NULL,
+                  "%s", error.text);
+    if (status == TREB_ERR_NO_TABLE) ck_assert_int_eq(error.metric, TREB_DTZ);
+}
+
+START_TEST(distances_of_the_dtz_file)
+{
+    Sample sample = make_sample("KQvK", TREB_DTZ, 1, 1, 1), other = make_sample("KRvK", TREB_DTZ, 1, 1, 1);
+    char dtz[PATH_SIZE], dtc[PATH_SIZE], other_dtz[PATH_SIZE];
+    treb_error error;
+    uint64_t bytes;
+    size_t other_size;
+    path_of_sample(&sample, dtz);
+    path_of_sample(&other, other_dtz);
+    must_write(&other, IN_ORDER);
+    uint8_t *content = load(other_dtz, &other_size);
+    ck_assert_int_eq(remove(other_dtz), 0);
+    must_write(&sample, IN_ORDER);
+    ck_assert_int_eq(table_write_as_dtz(directory, &sample.header, &bytes, &error), TREB_OK);
+    sample.header.metric = TREB_DTC;
+    path_of_sample(&sample, dtc);
+    ck_assert_int_eq(table_check_size(dtc, &error), TREB_OK);
+    must_read(&sample);
+    Table *table = table_open(dtc, &error);
+    ck_assert(table_header(table)->as_dtz && table_file_size(table) == bytes);
+    table_close(table);
+    ck_assert_uint_eq(bytes, FORMAT_FIXED_SIZE);
+    store(dtz, content, other_size);
+    free(content);
+    must_need_dtz(dtc, TREB_ERR_DAMAGED, "KQvK.dtz.treb: its content is a different table");
+    ck_assert_int_eq(remove(dtz), 0);
+    must_need_dtz(dtc, TREB_ERR_NO_TABLE, "KQvK.dtz.treb");
+    free_sample(&sample);
+    free_sample(&other);
+}
+END_TEST
+
 START_TEST(raw_dictionary)
 {
     Sample sample = make_sample("KQvK", TREB_WDL, 1, 1, 3);
@@ -350,6 +394,7 @@ int main(void)
     tcase_add_test(tests, rank_files);
     tcase_add_test(tests, rank_file_names);
     tcase_add_test(tests, tables_stay_at_version_2);
+    tcase_add_test(tests, distances_of_the_dtz_file);
     tcase_add_test(tests, raw_dictionary);
     tcase_add_test(tests, trained_dictionary);
     tcase_add_test(tests, cells_are_found);

@@ -64,7 +64,7 @@ END_TEST
 START_TEST(newer_version)
 {
     format_put16(victim_bytes + FORMAT_AT_VERSION, FORMAT_VERSION + 1);
-    must_refuse_bytes(victim_bytes, victim_size, "has format version 6, but this program reads versions up to 5");
+    must_refuse_bytes(victim_bytes, victim_size, "has format version 7, but this program reads versions up to 6");
 }
 END_TEST
 
