@@ -187,7 +187,7 @@ static Table *open_file(TableFile *file, const char *path, treb_error *error)
 static char *path_beside(const Table *table, const char *path)
 {
     size_t folder = (size_t)(io_name(path) - path);
-    char *out = malloc(folder + TABLE_NAME_SIZE);
+    char *out = (char *)malloc(folder + TABLE_NAME_SIZE);
     if (out == NULL) return NULL;
     memcpy(out, path, folder);
     table_file_name(&table->header.index.material, TREB_DTZ, out + folder);

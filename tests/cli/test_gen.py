@@ -91,7 +91,7 @@ def test_json_log():
 
 def test_json():
     answer = run("gen", "--json", "-t", "g5", "KQvK").is_json_lines().quiet()
-    answer.has(r'^\{"event":"done","tables":1,"bytes":35290,"total_s":')
+    answer.has(r'^\{"event":"done","tables":1,"bytes":25222,"total_s":')
     d = run("gen", "--json", "-t", "g5", "KQvK").json()
     assert d["event"] == "done" and d["tables"] == 0
 

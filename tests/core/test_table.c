@@ -147,7 +147,7 @@ START_TEST(distances_of_the_dtz_file)
     ck_assert(table_header(table)->as_dtz && table_file_size(table) == bytes);
     table_close(table);
     ck_assert_uint_eq(bytes, FORMAT_FIXED_SIZE);
-    store(dtz, content, other_size);
+    save(dtz, content, other_size);
     free(content);
     must_need_dtz(dtc, TREB_ERR_DAMAGED, "KQvK.dtz.treb: its content is a different table");
     ck_assert_int_eq(remove(dtz), 0);
