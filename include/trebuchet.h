@@ -73,18 +73,19 @@ TREB_API int treb_version_number(void);
 /* The result of a call. Zero is success. */
 typedef enum treb_status {
     TREB_OK = 0,
-    TREB_ERR_FEN,       /* the text is not a FEN */
-    TREB_ERR_POSITION,  /* the FEN is well formed, but no game can lead to such a position */
-    TREB_ERR_CASTLING,  /* a side may still castle: no table covers such positions */
-    TREB_ERR_MEN,       /* the position has more men than any table */
-    TREB_ERR_NO_TABLE,  /* a table file that is needed is not installed */
-    TREB_ERR_DAMAGED,   /* a table file is truncated, altered or of another format */
-    TREB_ERR_IO,        /* the operating system could not read or write */
-    TREB_ERR_MEMORY,    /* out of memory */
-    TREB_ERR_ARGUMENT,  /* an argument of the call was wrong */
-    TREB_ERR_NOT_READY, /* from calls that do not wait: a disk or server must be read first */
-    TREB_ERR_NETWORK,   /* a server of tables cannot be reached, or does not deliver them */
-    TREB_ERR_TIMEOUT    /* a server of tables did not answer in time */
+    TREB_ERR_FEN,        /* the text is not a FEN */
+    TREB_ERR_POSITION,   /* the FEN is well formed, but no game can lead to such a position */
+    TREB_ERR_CASTLING,   /* a side may still castle: no table covers such positions */
+    TREB_ERR_MEN,        /* the position has more men than any table */
+    TREB_ERR_NO_TABLE,   /* a table file that is needed is not installed */
+    TREB_ERR_DAMAGED,    /* a table file is truncated, altered or of another format */
+    TREB_ERR_IO,         /* the operating system could not read or write */
+    TREB_ERR_MEMORY,     /* out of memory */
+    TREB_ERR_ARGUMENT,   /* an argument of the call was wrong */
+    TREB_ERR_NOT_READY,  /* from calls that do not wait: a disk or server must be read first */
+    TREB_ERR_NETWORK,    /* a server of tables cannot be reached, or does not deliver them */
+    TREB_ERR_TIMEOUT,    /* a server of tables did not answer in time */
+    TREB_ERR_UNSUPPORTED /* a table file needs what this build of the library leaves out */
 } treb_status;
 
 /* What went wrong. A program that wants to know which table is missing reads `material` and
@@ -429,8 +430,8 @@ typedef enum treb_doubt {
     TREB_DOUBT_NONE = 0, /* nothing: treb_value.rule is the result */
     TREB_DOUBT_ROUNDED,  /* a win or a cursed win, a loss or a blessed loss: DTZ is rounded, and the
                             ply that this leaves open decides */
-    TREB_DOUBT_CLOCK,    /* the same two: DTZ is not known, or only a bound, and the clock decides */
-    TREB_DOUBT_VERDICT   /* everything: WDL is not known */
+    TREB_DOUBT_CLOCK,  /* the same two: DTZ is not known, or only a bound, and the clock decides */
+    TREB_DOUBT_VERDICT /* everything: WDL is not known */
 } treb_doubt;
 
 /* Return what is not known about the result of a value with `halfmove` plies on the clock, and the

@@ -1,12 +1,11 @@
 /* address.c - see address.h. */
 #include "probe/address.h"
 
-#include <dlfcn.h>
 #include <string.h>
 #include <strings.h>
 
 #include "core/system/error.h"
-#include "trebuchet-http.h"
+#include "core/system/features.h"
 
 bool address_is_http(const char *place)
 {
@@ -37,6 +36,11 @@ char *treb_next_place(char **rest)
     return place;
 }
 
+#if TREB_HTTP
+#include <dlfcn.h>
+
+#include "trebuchet-http.h"
+
 /* Not NULL if the program is linked with libtrebuchet-http. */
 #pragma weak treb_http_source
 
@@ -55,7 +59,7 @@ static OpenSource *load(void)
 
 treb_status address_open(const char *address, treb_source *out, treb_error *error)
 {
-    treb_error why = {TREB_OK};
+    treb_error why = {.status = TREB_OK};
     OpenSource *source = treb_http_source != NULL ? treb_http_source : load();
     if (source == NULL)
         return fail(error, TREB_ERR_ARGUMENT,
@@ -65,3 +69,15 @@ treb_status address_open(const char *address, treb_source *out, treb_error *erro
     treb_status status = source(address, NULL, out, &why);
     return status == TREB_OK ? status : fail(error, status, "%s", why.text);
 }
+
+#else
+
+treb_status address_open(const char *address, treb_source *out, treb_error *error)
+{
+    (void)out;
+    return fail(error, TREB_ERR_UNSUPPORTED,
+                "%.300s: tables on a web server are left out of this build of the library",
+                address);
+}
+
+#endif

@@ -90,7 +90,7 @@ static bool take_frame(Cache *cache, uint32_t *number)
 }
 
 /* Copies a page of `size` bytes into a frame and points the slot at it. */
-static void fill(Cache *cache, uint32_t number, CacheSlot *slot, const uint8_t *bytes, size_t size)
+static void fill_frame(Cache *cache, uint32_t number, CacheSlot *slot, const uint8_t *bytes, size_t size)
 {
     CacheSegment *segment =
         atomic_load_explicit(&cache->segment[number >> CACHE_SEGMENT_BITS], memory_order_relaxed);
@@ -118,7 +118,7 @@ void cache_insert(Cache *cache, CacheSlot *slots, const uint8_t *block, size_t s
         /* Another thread may have unpacked the same block first. */
         if (atomic_load_explicit(slots, memory_order_relaxed) >= CACHE_COUNTS) continue;
         if (!take_frame(cache, &number)) break;
-        fill(cache, number, slots, block + at, page);
+        fill_frame(cache, number, slots, block + at, page);
     }
     pthread_mutex_unlock(&cache->mutex);
 }

@@ -53,7 +53,7 @@ static bool is_stopping(Fetcher *fetcher)
     return stop;
 }
 
-static void *fetch_all(void *context)
+static void *fetch_until_stopped(void *context)
 {
     Fetcher *fetcher = (Fetcher *)context;
     FetchJob jobs[FETCH_JOBS];
@@ -74,7 +74,7 @@ static int create_thread(Fetcher *fetcher)
     sigfillset(&all);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&all, own[i]);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failed = pthread_create(&fetcher->thread, NULL, fetch_all, fetcher);
+    int failed = pthread_create(&fetcher->thread, NULL, fetch_until_stopped, fetcher);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return failed;
 }

@@ -44,7 +44,7 @@ void file_destroy(ProbeFile *file)
 {
     OpenFile *open = atomic_load(&file->open);
     if (open != NULL) file_free_open(open);
-    syzygy_close(atomic_load(&file->syzygy));
+    if (TREB_SYZYGY) syzygy_close(atomic_load(&file->syzygy));
     free(file->failure);
     free(file->fault);
     free(file->path);
@@ -55,7 +55,7 @@ void file_note(ProbeFile *file, const treb_error *error)
 {
     ProbePool *pool = file->pool;
     if (error->status != TREB_ERR_DAMAGED && error->status != TREB_ERR_IO &&
-        error->status != TREB_ERR_NO_TABLE)
+        error->status != TREB_ERR_NO_TABLE && error->status != TREB_ERR_UNSUPPORTED)
         return;
     pthread_mutex_lock(&pool->mutex);
     if (file->fault == NULL && (file->fault = (treb_error *)malloc(sizeof *file->fault)) != NULL) {

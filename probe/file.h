@@ -12,6 +12,7 @@
 #define TREB_PROBE_FILE_H
 
 #include "core/format/table.h"
+#include "core/system/features.h"
 #include "probe/pool.h"
 #include "probe/reader.h"
 
@@ -85,6 +86,12 @@ static inline int file_note_result(ProbeFile *file, int result, const treb_error
 {
     if (result < 0) file_note(file, error);
     return result;
+}
+
+/* Whether a file is Syzygy's, and this build reads them. */
+static inline bool file_is_syzygy(const ProbeFile *file)
+{
+    return TREB_SYZYGY && file->format == TREB_FORMAT_SYZYGY;
 }
 
 /* "PATH: WHAT"; return minus the status. */

@@ -117,16 +117,24 @@ static OpenFile *open_new(ProbeFile *file, treb_error *error)
     return NULL;
 }
 
+/* Refuses a file that needs what this build leaves out. */
+static treb_status check_format(const ProbeFile *file, treb_error *error)
+{
+    if (TREB_SYZYGY || file->format != TREB_FORMAT_SYZYGY) return TREB_OK;
+    return fail(error, TREB_ERR_UNSUPPORTED,
+                "%.400s: Syzygy's tables are left out of this build of the library", file->path);
+}
+
 /* The caller holds the file's mutex. False with *error filled on failure. */
 static bool open_format(ProbeFile *file, treb_error *error)
 {
-    if (file->format == TREB_FORMAT_SYZYGY) {
+    if (file_is_syzygy(file)) {
         Syzygy *syzygy = syzygy_open_among(file->pool->files, file->path, &file->material,
                                            file->metric, &file->pool->maps, error);
         atomic_store_explicit(&file->syzygy, syzygy, memory_order_release);
         return syzygy != NULL;
     }
-    OpenFile *open = open_new(file, error);
+    OpenFile *open = check_format(file, error) == TREB_OK ? open_new(file, error) : NULL;
     atomic_store_explicit(&file->open, open, memory_order_release);
     return open != NULL;
 }
@@ -141,20 +149,26 @@ treb_status file_check(ProbeFile *file, treb_error *error)
 {
     if (file->source != NULL) return TREB_OK;
     errno = 0;
-    treb_status status =
-        file->format == TREB_FORMAT_SYZYGY
-            ? syzygy_check_size(file->path, &file->material, file->metric, &file->pool->maps, error)
-            : table_check_size(file->path, error);
+    treb_status status = check_format(file, error);
+    if (status == TREB_OK)
+        status = file_is_syzygy(file) ? syzygy_check_size(file->path, &file->material, file->metric,
+                                                          &file->pool->maps, error)
+                                      : table_check_size(file->path, error);
     bool passing = status == TREB_ERR_IO && (errno == EMFILE || errno == ENFILE);
     return passing || status == TREB_ERR_MEMORY ? TREB_OK : status;
+}
+
+/* Whether opening a file will fail again in the same way. */
+static bool is_lasting(treb_status status)
+{
+    return status == TREB_ERR_DAMAGED || status == TREB_ERR_UNSUPPORTED;
 }
 
 /* Notes why a file could not be opened, unless the reason may pass. */
 static void note_failure(ProbeFile *file, const treb_error *error)
 {
     treb_error again;
-    if (error->status == TREB_ERR_DAMAGED || file_check(file, &again) != TREB_OK)
-        file_note(file, error);
+    if (is_lasting(error->status) || file_check(file, &again) != TREB_OK) file_note(file, error);
 }
 
 bool file_open_locked(ProbeFile *file, treb_error *error)
@@ -166,7 +180,7 @@ bool file_open_locked(ProbeFile *file, treb_error *error)
     }
     if (open_format(file, error)) return true;
     note_failure(file, error);
-    if (error->status == TREB_ERR_DAMAGED && file->source == NULL) {
+    if (is_lasting(error->status) && file->source == NULL) {
         /* Other failures may pass. If there is no memory for this the next call tries again. */
         file->failure = (treb_error *)malloc(sizeof *file->failure);
         if (file->failure != NULL) *file->failure = *error;
@@ -174,21 +188,21 @@ bool file_open_locked(ProbeFile *file, treb_error *error)
     return false;
 }
 
-/* For a reader that does not wait. Returns 0 if the file is open, minus TREB_ERR_DAMAGED if it
- * cannot be opened, else minus TREB_ERR_NOT_READY, after it noted that the file is to be opened. */
+/* For a reader that does not wait. Returns 0 if the file is open, minus a status if it can never be
+ * opened, else minus TREB_ERR_NOT_READY, after it noted that the file is to be opened. */
 static int open_later(const ProbeReader *reader, ProbeFile *file, treb_error *error)
 {
     const FetchJob job = {.file = file, .kind = FETCH_OPEN};
-    bool failed = false, opened = false;
+    bool opened = false;
+    treb_status failed = TREB_OK;
     /* A thread that is opening the file holds its mutex. */
     if (pthread_mutex_trylock(&file->mutex) == 0) {
         opened = is_open(file);
-        failed = !opened && file->failure != NULL;
-        if (failed && error != NULL) *error = *file->failure;
+        if (!opened && file->failure != NULL) failed = fail_again(error, file->failure);
         pthread_mutex_unlock(&file->mutex);
     }
     if (opened) return 0;
-    if (failed) return -(int)TREB_ERR_DAMAGED;
+    if (failed != TREB_OK) return -(int)failed;
     reader_note(reader, &job);
     return -(int)fail_not_ready(error, file->path);
 }

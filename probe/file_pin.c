@@ -7,7 +7,7 @@
 
 /* Unpacks all blocks of a side. One byte follows them, so that two bytes can be read anywhere.
  * Returns memory that the caller frees, or NULL with *error filled. */
-static uint8_t *read_side(const OpenFile *open, int side, treb_error *error)
+static uint8_t *unpack_side(const OpenFile *open, int side, treb_error *error)
 {
     uint64_t blocks = table_side_blocks(open->header), bytes = blocks << open->block_bits;
     uint8_t *out = bytes < SIZE_MAX ? (uint8_t *)malloc((size_t)bytes + 1) : NULL;
@@ -33,7 +33,7 @@ static uint8_t *read_side(const OpenFile *open, int side, treb_error *error)
 static int pin_side(OpenFile *open, int side, treb_error *error)
 {
     if (!open->stored[side] || atomic_load(&open->whole[side]) != NULL) return 0;
-    uint8_t *bytes = read_side(open, side, error);
+    uint8_t *bytes = unpack_side(open, side, error);
     if (bytes == NULL) return -(int)error->status;
     atomic_fetch_add(&open->pool->pinned, table_side_blocks(open->header) << open->block_bits);
     atomic_store_explicit(&open->whole[side], bytes, memory_order_release);
@@ -50,7 +50,7 @@ int file_pin(ProbeFile *file, treb_error *error)
     Syzygy *syzygy = atomic_load(&file->syzygy);
     for (int side = 0; side < 2 && result == 0 && open != NULL; side++)
         result = pin_side(open, side, error);
-    if (result == 0 && syzygy != NULL)
+    if (TREB_SYZYGY && result == 0 && syzygy != NULL)
         result = file_note_result(file, -(int)syzygy_check(syzygy, error), error);
     pthread_mutex_unlock(&file->mutex);
     return result;

@@ -14,7 +14,7 @@ int file_syzygy_failed(ProbeFile *file, int result)
 int file_syzygy_check_pages(const ProbeReader *reader, ProbeFile *file, const Syzygy *table,
                             const treb_position *pos, treb_error *error)
 {
-    MappedBytes missing;
+    MappedBytes missing = {0, 0};
     int ready = syzygy_ready(table, pos, &missing, error);
     if (ready == -(int)TREB_ERR_DAMAGED) return file_syzygy_failed(file, ready);
     if (ready != -(int)TREB_ERR_NOT_READY) return ready;

@@ -65,7 +65,7 @@ treb_status file_warm(const ProbeFile *file, FileProgress *progress, void *conte
         return read;
     }
     struct stat about;
-    treb_error why = {TREB_OK};
+    treb_error why = {.status = TREB_OK};
     int descriptor = io_open_regular(file->path, &about, &why);
     if (descriptor < 0) return fail_again(error, &why);
     uint8_t *part = (uint8_t *)malloc(PART);

@@ -55,7 +55,7 @@ static bool append(FileList *list, FoundFile file, const char *directory, const 
 static bool add_file(FoundFiles *found, const char *directory, const char *name, size_t before)
 {
     FoundFile file = {0};
-    if (table_pawn_is_name(name, NULL)) {
+    if (TREB_SOLVED && table_pawn_is_name(name, NULL)) {
         file.metric = (treb_metric)TABLE_PAWN;
         return has_name(&found->pawn_files, name) ||
                append(&found->pawn_files, file, directory, name);
@@ -97,7 +97,7 @@ static void add_listed(void *context, const char *name)
 
 treb_status found_add_source(FoundFiles *found, const treb_source *source, treb_error *error)
 {
-    treb_error why = {TREB_OK};
+    treb_error why = {.status = TREB_OK};
     Listing listing = {&found->tables, source, true};
     treb_status status = source->list(source->context, add_listed, &listing, &why);
     if (status != TREB_OK) return fail(error, status, "%s", why.text);

@@ -8,12 +8,12 @@
 
 /* Reads the cell of a position. Returns PAWN_CELL_OPEN if no file has the position, or minus a
  * status. If several files have it, the cell of one that decides it. */
-static int read_cell(const ProbeReader *reader, const treb_position *pos, treb_error *error)
+static int read_pawn_cell(const ProbeReader *reader, const treb_position *pos, treb_error *error)
 {
     const treb_tables *set = reader->set;
     StructurePlace place;
     int found = PAWN_CELL_OPEN;
-    if (set->pawn_file_count == 0 || pos->castling != 0 || !structure_place(pos, &place))
+    if (!TREB_SOLVED || set->pawn_file_count == 0 || pos->castling != 0 || !structure_place(pos, &place))
         return found;
     for (size_t i = 0; i < set->pawn_file_count; i++) {
         const OpenFile *open;
@@ -36,7 +36,7 @@ static int read_cell(const ProbeReader *reader, const treb_position *pos, treb_e
 
 int pawn_file_verdict(const ProbeReader *reader, const treb_position *pos, treb_error *error)
 {
-    int cell = read_cell(reader, pos, error);
+    int cell = read_pawn_cell(reader, pos, error);
     if (cell < 0) return cell;
     if (pawn_cell_wins(cell)) return TREB_WIN;
     if (pawn_cell_loses(cell)) return TREB_LOSS;
@@ -45,7 +45,7 @@ int pawn_file_verdict(const ProbeReader *reader, const treb_position *pos, treb_
 
 int pawn_file_distance(const ProbeReader *reader, const treb_position *pos)
 {
-    int cell = read_cell(reader, pos, NULL);
+    int cell = read_pawn_cell(reader, pos, NULL);
     if (cell < 0) return cell;
     if (!pawn_cell_wins(cell) && !pawn_cell_loses(cell)) return -(int)TREB_ERR_NO_TABLE;
     /* An en passant capture may change who wins. If it wins too the distance is 1, which the caller

@@ -2,6 +2,8 @@
 #define _DEFAULT_SOURCE
 #include "probe/pool.h"
 
+#include "core/system/features.h"
+
 #include <stdlib.h>
 #include <sys/resource.h>
 
@@ -21,7 +23,7 @@ bool pool_init(ProbePool *pool)
 {
     pool->files = table_files_new(files_limit());
     if (pool->files == NULL) return false;
-    syzygy_maps_fill(&pool->maps);
+    if (TREB_SYZYGY) syzygy_maps_fill(&pool->maps);
     pool->idle = NULL;
     pool->sources = NULL;
     pool->source_count = 0;

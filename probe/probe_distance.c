@@ -293,7 +293,7 @@ static int distance_bare(const ProbeReader *reader, treb_metric metric, const Se
 {
     const OpenFile *open;
     ProbeFile *file = place->entry->file[metric];
-    if (file->format == TREB_FORMAT_SYZYGY)
+    if (file_is_syzygy(file))
         return distance_syzygy(reader, place, pos, verdict, window, error);
     int opened = file_get(reader, file, &open, error);
     if (opened < 0) return opened;

@@ -74,6 +74,8 @@ const char *treb_status_text(treb_status status)
         return "table server not reachable";
     case TREB_ERR_TIMEOUT:
         return "table server too slow";
+    case TREB_ERR_UNSUPPORTED:
+        return "left out of this build of the library";
     }
     return "unknown status";
 }

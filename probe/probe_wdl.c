@@ -91,7 +91,7 @@ static int wdl_stored(const ProbeReader *reader, const SetPlace *place, ProbeFil
 {
     treb_position room;
     const treb_position *seen = set_orient(place, pos, &room);
-    if (file->format == TREB_FORMAT_SYZYGY) {
+    if (file_is_syzygy(file)) {
         const Syzygy *table;
         int ready = file_get_syzygy(reader, file, &table, error);
         if (ready == 0) ready = file_syzygy_ready(reader, file, table, seen, error);

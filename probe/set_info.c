@@ -56,7 +56,7 @@ static treb_status describe_syzygy(ProbeFile *file, treb_table_info *out, treb_e
 
 /* Fills in all that can be said about a file. If it cannot be opened, that is its material, metric,
  * format and path. */
-static treb_status describe(ProbeFile *file, treb_table_info *out, treb_error *error)
+static treb_status describe_file(ProbeFile *file, treb_table_info *out, treb_error *error)
 {
     treb_error why;
     const OpenFile *open;
@@ -65,7 +65,7 @@ static treb_status describe(ProbeFile *file, treb_table_info *out, treb_error *e
     out->metric = file->metric;
     out->format = file->format;
     out->path = file->path;
-    if (file->format == TREB_FORMAT_SYZYGY) return describe_syzygy(file, out, error);
+    if (file_is_syzygy(file)) return describe_syzygy(file, out, error);
     const ProbeReader reader = reader_waiting();
     if (file_get(&reader, file, &open, &why) < 0) return fail_again(error, &why);
     out->file_size = table_file_size(open->table);
@@ -79,7 +79,7 @@ treb_status treb_tables_info(const treb_tables *tables, size_t number, treb_tabl
 {
     if (number >= tables->file_count)
         return fail(error, TREB_ERR_ARGUMENT, "there is no table with that number");
-    return describe(&tables->files[number], out, error);
+    return describe_file(&tables->files[number], out, error);
 }
 
 treb_status treb_tables_find(const treb_tables *tables, const char *material, treb_metric metric,
@@ -88,7 +88,7 @@ treb_status treb_tables_find(const treb_tables *tables, const char *material, tr
     treb_error missing;
     ProbeFile *file = set_find_file(tables, material, metric, &missing);
     if (file == NULL) return fail_again(error, &missing);
-    return describe(file, out, error);
+    return describe_file(file, out, error);
 }
 
 treb_status treb_tables_histogram(const treb_tables *tables, const char *material,
@@ -103,7 +103,7 @@ treb_status treb_tables_histogram(const treb_tables *tables, const char *materia
     if (!sensible) return fail(error, TREB_ERR_ARGUMENT, "only distances have histograms");
     ProbeFile *file = set_find_file(tables, material, metric, &missing);
     if (file == NULL) return fail_again(error, &missing);
-    if (file->format == TREB_FORMAT_SYZYGY)
+    if (file_is_syzygy(file))
         return fail(error, TREB_ERR_ARGUMENT, "%.400s is a Syzygy file: it has no histograms",
                     file->path);
     const ProbeReader reader = reader_waiting();

@@ -23,6 +23,9 @@ extern const BitboardLines bitboard_lines[64];
 
 static inline int square_file(int sq) { return sq & 7; }
 static inline int square_rank(int sq) { return sq >> 3; }
+
+/* Positive above the diagonal from a1 to h8, 0 on it, negative below. */
+static inline int square_above_diagonal(int sq) { return square_rank(sq) - square_file(sq); }
 static inline int square_at(int file, int rank) { return rank * 8 + file; }
 
 /* Writes the name of a square: "e4". */

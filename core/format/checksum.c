@@ -38,31 +38,31 @@ static const uint8_t secret_bytes[SECRET] = {
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
-static inline uint32_t get32(const uint8_t *at)
+static inline uint32_t load32(const uint8_t *at)
 {
     return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
 /* Compilers turn this into one load. */
-static inline uint64_t get64(const uint8_t *at)
+static inline uint64_t load64(const uint8_t *at)
 {
-    return get32(at) | (uint64_t)get32(at + 4) << 32;
+    return load32(at) | (uint64_t)load32(at + 4) << 32;
 }
 
 /* The secret's number at an offset. */
-static inline uint64_t secret(int at) { return get64(secret_bytes + at); }
+static inline uint64_t secret(int at) { return load64(secret_bytes + at); }
 
-static inline uint64_t rotate(uint64_t x, int bits) { return x << bits | x >> (64 - bits); }
+static inline uint64_t turn_left(uint64_t x, int bits) { return x << bits | x >> (64 - bits); }
 
 static uint64_t swap_bytes(uint64_t x)
 {
     x = (x & UINT64_C(0x00ff00ff00ff00ff)) << 8 | (x >> 8 & UINT64_C(0x00ff00ff00ff00ff));
     x = (x & UINT64_C(0x0000ffff0000ffff)) << 16 | (x >> 16 & UINT64_C(0x0000ffff0000ffff));
-    return rotate(x, 32);
+    return turn_left(x, 32);
 }
 
 /* The upper and the lower half of a product of 128 bits, exclusively or'ed. */
-static uint64_t fold(uint64_t a, uint64_t b)
+static uint64_t fold_product(uint64_t a, uint64_t b)
 {
     const uint64_t low = 0xffffffff;
     uint64_t ll = (a & low) * (b & low), hl = (a >> 32) * (b & low);
@@ -71,7 +71,7 @@ static uint64_t fold(uint64_t a, uint64_t b)
     return (hh + (hl >> 32) + (middle >> 32)) ^ (middle << 32 | (ll & low));
 }
 
-static uint64_t finish(uint64_t h)
+static uint64_t finish_sum(uint64_t h)
 {
     h = (h ^ h >> 37) * MIX_1;
     return h ^ h >> 32;
@@ -86,9 +86,10 @@ static uint64_t finish_few(uint64_t h)
 }
 
 /* Sixteen bytes against sixteen of the secret. */
-static uint64_t mix(const uint8_t *bytes, int at, uint64_t seed)
+static uint64_t mix16(const uint8_t *bytes, int at, uint64_t seed)
 {
-    return fold(get64(bytes) ^ (secret(at) + seed), get64(bytes + 8) ^ (secret(at + 8) - seed));
+    return fold_product(load64(bytes) ^ (secret(at) + seed),
+                        load64(bytes + 8) ^ (secret(at + 8) - seed));
 }
 
 /* ---- By size --------------------------------------------------------------------------------- */
@@ -98,24 +99,24 @@ static uint64_t of_few(const uint8_t *bytes, size_t size, uint64_t seed)
     if (size == 0) return finish_few(seed ^ secret(56) ^ secret(64));
     uint64_t all = (uint64_t)bytes[0] << 16 | (uint64_t)bytes[size / 2] << 24 | bytes[size - 1] |
                    (uint64_t)size << 8;
-    return finish_few(all ^ ((get32(secret_bytes) ^ get32(secret_bytes + 4)) + seed));
+    return finish_few(all ^ ((load32(secret_bytes) ^ load32(secret_bytes + 4)) + seed));
 }
 
 static uint64_t of_4_to_8(const uint8_t *bytes, size_t size, uint64_t seed)
 {
     seed ^= swap_bytes(seed & 0xffffffff);
-    uint64_t h = get32(bytes + size - 4) + ((uint64_t)get32(bytes) << 32);
+    uint64_t h = load32(bytes + size - 4) + ((uint64_t)load32(bytes) << 32);
     h ^= (secret(8) ^ secret(16)) - seed;
-    h = (h ^ rotate(h, 49) ^ rotate(h, 24)) * MIX_2;
+    h = (h ^ turn_left(h, 49) ^ turn_left(h, 24)) * MIX_2;
     h = (h ^ ((h >> 35) + size)) * MIX_2;
     return h ^ h >> 28;
 }
 
 static uint64_t of_9_to_16(const uint8_t *bytes, size_t size, uint64_t seed)
 {
-    uint64_t first = get64(bytes) ^ ((secret(24) ^ secret(32)) + seed);
-    uint64_t last = get64(bytes + size - 8) ^ ((secret(40) ^ secret(48)) - seed);
-    return finish(size + swap_bytes(first) + last + fold(first, last));
+    uint64_t first = load64(bytes) ^ ((secret(24) ^ secret(32)) + seed);
+    uint64_t last = load64(bytes + size - 8) ^ ((secret(40) ^ secret(48)) - seed);
+    return finish_sum(size + swap_bytes(first) + last + fold_product(first, last));
 }
 
 /* Up to 128 bytes: sixteen from the front and sixteen from the end, and so on inwards. */
@@ -123,25 +124,25 @@ static uint64_t of_17_to_128(const uint8_t *bytes, size_t size, uint64_t seed)
 {
     uint64_t h = size * P64_1;
     for (int i = (int)(size - 1) / 32; i >= 0; i--)
-        h += mix(bytes + 16 * i, 32 * i, seed) +
-             mix(bytes + size - 16 * (size_t)(i + 1), 32 * i + 16, seed);
-    return finish(h);
+        h += mix16(bytes + 16 * i, 32 * i, seed) +
+             mix16(bytes + size - 16 * (size_t)(i + 1), 32 * i + 16, seed);
+    return finish_sum(h);
 }
 
 static uint64_t of_129_to_240(const uint8_t *bytes, size_t size, uint64_t seed)
 {
     uint64_t h = size * P64_1;
-    for (int i = 0; i < 8; i++) h += mix(bytes + 16 * i, 16 * i, seed);
-    h = finish(h);
-    for (int i = 8; i < (int)(size / 16); i++) h += mix(bytes + 16 * i, 16 * (i - 8) + 3, seed);
-    return finish(h + mix(bytes + size - 16, 119, seed));
+    for (int i = 0; i < 8; i++) h += mix16(bytes + 16 * i, 16 * i, seed);
+    h = finish_sum(h);
+    for (int i = 8; i < (int)(size / 16); i++) h += mix16(bytes + 16 * i, 16 * (i - 8) + 3, seed);
+    return finish_sum(h + mix16(bytes + size - 16, 119, seed));
 }
 
 /* Adds a stripe to the sums, against the part of the secret that begins at `key`. */
 static inline void add_stripe(uint64_t sum[LANES], const uint8_t *bytes, const uint8_t *key)
 {
     for (int i = 0; i < LANES; i++) {
-        uint64_t value = get64(bytes + 8 * i), mixed = value ^ get64(key + 8 * i);
+        uint64_t value = load64(bytes + 8 * i), mixed = value ^ load64(key + 8 * i);
         sum[i ^ 1] += value;
         sum[i] += (mixed & 0xffffffff) * (mixed >> 32);
     }
@@ -167,13 +168,14 @@ static uint64_t of_many(const uint8_t *bytes, size_t size, uint64_t seed)
         add_stripe(sum, bytes + s * STRIPE, keys + s % STRIPES * 8);
         if (s % STRIPES != STRIPES - 1) continue;
         for (int i = 0; i < LANES; i++)
-            sum[i] = (sum[i] ^ sum[i] >> 47 ^ get64(keys + SECRET - STRIPE + 8 * i)) * P32_1;
+            sum[i] = (sum[i] ^ sum[i] >> 47 ^ load64(keys + SECRET - STRIPE + 8 * i)) * P32_1;
     }
     add_stripe(sum, bytes + size - STRIPE, keys + SECRET - STRIPE - 7);
     uint64_t h = size * P64_1;
     for (int i = 0; i < LANES; i += 2)
-        h += fold(sum[i] ^ get64(keys + 11 + 8 * i), sum[i + 1] ^ get64(keys + 19 + 8 * i));
-    return finish(h);
+        h += fold_product(sum[i] ^ load64(keys + 11 + 8 * i),
+                          sum[i + 1] ^ load64(keys + 19 + 8 * i));
+    return finish_sum(h);
 }
 
 uint64_t checksum(const uint8_t *bytes, size_t size, uint64_t seed)

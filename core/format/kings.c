@@ -8,10 +8,7 @@
 
 _Atomic(const KingsTables *) kings_ready;
 
-static KingsTables tables;
-
-/* Above 0 for squares above the diagonal from a1 to h8, 0 on it. */
-static int above_diagonal(int square) { return square_rank(square) - square_file(square); }
+static KingsTables computed;
 
 static bool kings_touch(int white, int black)
 {
@@ -23,8 +20,8 @@ static int symmetry_of(int white, int black)
 {
     int symmetry =
         (square_file(white) > 3 ? SYM_FILES : 0) | (square_rank(white) > 3 ? SYM_RANKS : 0);
-    int side = above_diagonal(index_symmetry_square(symmetry, white));
-    if (side == 0) side = above_diagonal(index_symmetry_square(symmetry, black));
+    int side = square_above_diagonal(index_symmetry_square(symmetry, white));
+    if (side == 0) side = square_above_diagonal(index_symmetry_square(symmetry, black));
     return side > 0 ? symmetry | SYM_DIAGONAL : symmetry;
 }
 
@@ -33,13 +30,13 @@ static void compute(void)
     unsigned free = 0, symmetric = 0;
     for (int pair = 0; pair < 64 * 64; pair++) {
         int white = pair / 64, black = pair % 64;
-        tables.free[pair] = tables.symmetric[pair] = KINGS_NONE;
+        computed.free[pair] = computed.symmetric[pair] = KINGS_NONE;
         if (kings_touch(white, black)) continue;
-        tables.free_squares[free] = (uint16_t)pair;
-        tables.free[pair] = (uint16_t)free++;
+        computed.free_squares[free] = (uint16_t)pair;
+        computed.free[pair] = (uint16_t)free++;
         if (symmetry_of(white, black) != 0) continue;
-        tables.symmetric_squares[symmetric] = (uint16_t)pair;
-        tables.symmetric[pair] = (uint16_t)symmetric++;
+        computed.symmetric_squares[symmetric] = (uint16_t)pair;
+        computed.symmetric[pair] = (uint16_t)symmetric++;
     }
     /* The other pairs have the coordinate of their representative. */
     for (int pair = 0; pair < 64 * 64; pair++) {
@@ -47,15 +44,15 @@ static void compute(void)
         if (symmetry == 0 || kings_touch(white, black)) continue;
         int image =
             64 * index_symmetry_square(symmetry, white) + index_symmetry_square(symmetry, black);
-        tables.symmetric[pair] =
-            (uint16_t)(tables.symmetric[image] | symmetry << KINGS_SYMMETRY_SHIFT);
+        computed.symmetric[pair] =
+            (uint16_t)(computed.symmetric[image] | symmetry << KINGS_SYMMETRY_SHIFT);
     }
-    atomic_store_explicit(&kings_ready, &tables, memory_order_release);
+    atomic_store_explicit(&kings_ready, &computed, memory_order_release);
 }
 
 const KingsTables *kings_compute(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, compute);
-    return &tables;
+    return &computed;
 }

@@ -7,7 +7,7 @@
 #include "core/chess/bitboard.h"
 #include "core/format/table_format.h"
 
-enum { PAWNS_MAX = 8, FLAG_SAFE = 1, FLAG_UPPER_BOUNDS = 2 };
+enum { BLOCKED_PAWNS_MAX = 8, FLAG_SAFE = 1, FLAG_UPPER_BOUNDS = 2 };
 
 static const char *const goal_words[GOALS] = {"exact", "take", "reach"};
 
@@ -28,7 +28,7 @@ bool table_blocked_header(const TableBlocked *blocked, TableHeader *out)
 {
     int white = bit_count(blocked->pawns[TREB_WHITE]),
         black = bit_count(blocked->pawns[TREB_BLACK]);
-    if (white > PAWNS_MAX || black > PAWNS_MAX) return false;
+    if (white > BLOCKED_PAWNS_MAX || black > BLOCKED_PAWNS_MAX) return false;
     *out = (TableHeader){.pad = 1,
                          .metric = TABLE_BLOCKED,
                          .per_byte = 1,
@@ -49,7 +49,7 @@ static bool parse_pawn_counts(const uint8_t *bytes, int count[2])
     for (int color = 0; color < 2; color++) {
         if (*at++ != 'K') return false;
         for (count[color] = 0; *at == 'P'; at++)
-            if (++count[color] > PAWNS_MAX) return false;
+            if (++count[color] > BLOCKED_PAWNS_MAX) return false;
         if (color == TREB_WHITE && *at++ != 'v') return false;
         material.count[color][TREB_KING] = 1;
         material.count[color][TREB_PAWN] = (uint8_t)count[color];
@@ -78,19 +78,26 @@ const char *format_parse_blocked_index(const uint8_t *bytes, TableHeader *header
 
 /* ---- What it is about ------------------------------------------------------------------------ */
 
-enum { AT_PAWNS = 0, AT_SQUARES = 16, AT_GOAL = 24, AT_FLAGS = 25, AT_ZERO = 26, AT_OPEN = 32 };
+enum {
+    BLOCKED_AT_PAWNS = 0,
+    BLOCKED_AT_SQUARES = 16,
+    BLOCKED_AT_GOAL = 24,
+    BLOCKED_AT_FLAGS = 25,
+    BLOCKED_AT_ZERO = 26,
+    BLOCKED_AT_OPEN = 32
+};
 
 void format_write_blocked(const TableHeader *header, uint8_t *out)
 {
     const TableBlocked *r = &header->blocked;
     memset(out, 0, FORMAT_BLOCKED_SIZE);
     for (int color = 0; color < 2; color++) {
-        format_put64(out + AT_PAWNS + 8 * color, r->pawns[color]);
-        format_put64(out + AT_OPEN + 8 * color, r->open[color]);
+        format_put64(out + BLOCKED_AT_PAWNS + 8 * color, r->pawns[color]);
+        format_put64(out + BLOCKED_AT_OPEN + 8 * color, r->open[color]);
     }
-    format_put64(out + AT_SQUARES, r->squares);
-    out[AT_GOAL] = (uint8_t)r->goal;
-    out[AT_FLAGS] =
+    format_put64(out + BLOCKED_AT_SQUARES, r->squares);
+    out[BLOCKED_AT_GOAL] = (uint8_t)r->goal;
+    out[BLOCKED_AT_FLAGS] =
         (uint8_t)((r->safe ? FLAG_SAFE : 0) | (r->upper_bounds ? FLAG_UPPER_BOUNDS : 0));
 }
 
@@ -112,17 +119,18 @@ static bool good_goal(const TableBlocked *r)
 const char *format_parse_blocked(const uint8_t *bytes, TableHeader *header)
 {
     TableBlocked *r = &header->blocked;
-    unsigned flags = bytes[AT_FLAGS];
+    unsigned flags = bytes[BLOCKED_AT_FLAGS];
     for (int color = 0; color < 2; color++) {
-        r->pawns[color] = format_get64(bytes + AT_PAWNS + 8 * color);
-        r->open[color] = format_get64(bytes + AT_OPEN + 8 * color);
+        r->pawns[color] = format_get64(bytes + BLOCKED_AT_PAWNS + 8 * color);
+        r->open[color] = format_get64(bytes + BLOCKED_AT_OPEN + 8 * color);
         if (r->open[color] > BLOCKED_PLACEMENTS) return "bad number of open placements";
     }
-    r->squares = format_get64(bytes + AT_SQUARES);
-    r->goal = bytes[AT_GOAL];
+    r->squares = format_get64(bytes + BLOCKED_AT_SQUARES);
+    r->goal = bytes[BLOCKED_AT_GOAL];
     r->safe = flags & FLAG_SAFE;
     r->upper_bounds = flags & FLAG_UPPER_BOUNDS;
-    if (flags & ~(unsigned)(FLAG_SAFE | FLAG_UPPER_BOUNDS) || format_get48(bytes + AT_ZERO) != 0)
+    if (flags & ~(unsigned)(FLAG_SAFE | FLAG_UPPER_BOUNDS) ||
+        format_get48(bytes + BLOCKED_AT_ZERO) != 0)
         return "reserved bits are set";
     if (!good_pawns(r, &header->index.material)) return "bad pawns";
     if (!good_goal(r)) return "bad goal";
@@ -145,7 +153,7 @@ static TableBlocked transform(const TableBlocked *r, int symmetry)
 }
 
 /* Orders orientations by White's pawns, then Black's, then the squares. */
-static bool before(const TableBlocked *a, const TableBlocked *b)
+static bool blocked_before(const TableBlocked *a, const TableBlocked *b)
 {
     if (a->pawns[0] != b->pawns[0]) return a->pawns[0] < b->pawns[0];
     if (a->pawns[1] != b->pawns[1]) return a->pawns[1] < b->pawns[1];
@@ -159,7 +167,7 @@ int table_blocked_orient(TableBlocked *blocked)
     int best = 0;
     for (int i = 1; i < 4; i++) {
         TableBlocked other = transform(&start, symmetries[i]);
-        if (!before(&other, blocked)) continue;
+        if (!blocked_before(&other, blocked)) continue;
         *blocked = other;
         best = symmetries[i];
     }
@@ -234,7 +242,8 @@ bool table_blocked_is_name(const char *name)
         r.squares = table_read_squares(&at);
     }
     r.safe = skip(&at, "-safe");
-    if (bit_count(r.pawns[0]) > PAWNS_MAX || bit_count(r.pawns[1]) > PAWNS_MAX) return false;
+    if (bit_count(r.pawns[0]) > BLOCKED_PAWNS_MAX || bit_count(r.pawns[1]) > BLOCKED_PAWNS_MAX)
+        return false;
     table_blocked_name(&r, again);
     return strcmp(name, again) == 0;
 }

@@ -4,6 +4,7 @@
 #include "core/format/table_blocked.h"
 #include "core/format/table_format.h"
 #include "core/format/table_pawn.h"
+#include "core/system/features.h"
 #include "core/system/io.h"
 
 #include <stdlib.h>
@@ -38,9 +39,9 @@ void table_header_free(TableHeader *header)
 
 void table_header_name(const TableHeader *header, char out[TABLE_LONG_NAME_SIZE])
 {
-    if (header->metric == TABLE_BLOCKED)
+    if (TREB_SOLVED && header->metric == TABLE_BLOCKED)
         table_blocked_name(&header->blocked, out);
-    else if (header->metric == TABLE_PAWN)
+    else if (TREB_SOLVED && header->metric == TABLE_PAWN)
         table_pawn_name(&header->pawn.root, out);
     else
         table_file_name(&header->index.material, header->metric, out);
@@ -237,7 +238,8 @@ const char *format_parse_fixed(const uint8_t *bytes, TableHeader *header)
     if ((codec == TABLE_SYMBOLS) != (scheme == FORMAT_SCHEME_SQUARE_COLORS))
         return "its codec does not fit its index scheme";
     header->codec = (TableCodec)codec;
-    bool blocked = scheme == FORMAT_SCHEME_BLOCKED, pawn = scheme == FORMAT_SCHEME_PAWN;
+    bool blocked = TREB_SOLVED && scheme == FORMAT_SCHEME_BLOCKED;
+    bool pawn = TREB_SOLVED && scheme == FORMAT_SCHEME_PAWN;
     if (bytes[FORMAT_AT_METRIC] > TABLE_PAWN) return "unknown metric";
     if ((bytes[FORMAT_AT_METRIC] == TABLE_BLOCKED) != blocked ||
         (bytes[FORMAT_AT_METRIC] == TABLE_PAWN) != pawn)
@@ -406,12 +408,12 @@ const char *format_parse(const uint8_t *bytes, size_t size, TableHeader *header,
     if (header->as_dtz) return size == FORMAT_FIXED_SIZE ? NULL : "bad sizes";
     Cursor cursor = {bytes + FORMAT_FIXED_SIZE, size - FORMAT_FIXED_SIZE};
     unsigned version = format_get16(bytes + FORMAT_AT_VERSION);
-    if (header->metric == TABLE_BLOCKED) {
+    if (TREB_SOLVED && header->metric == TABLE_BLOCKED) {
         const uint8_t *about = take(&cursor, FORMAT_BLOCKED_SIZE);
         if (about == NULL) return "the description of its positions is missing";
         if ((wrong = format_parse_blocked(about, header)) != NULL) return wrong;
     }
-    if (header->metric == TABLE_PAWN &&
+    if (TREB_SOLVED && header->metric == TABLE_PAWN &&
         (wrong = format_take_pawn(&cursor.at, &cursor.left, header)) != NULL)
         return wrong;
     for (int s = 0; s < 2; s++)

@@ -22,11 +22,11 @@ enum {
 };
 
 static const int symmetries[] = {0, SYM_FILES, SYM_RANKS, SYM_FILES | SYM_RANKS};
-static const char letters[] = "PNBRQ"; /* by type */
+static const char letters_of_types[] = "PNBRQ"; /* by type */
 
 /* ---- Orientation ----------------------------------------------------------------------------- */
 
-static bool before(const StructureKey *a, const StructureKey *b)
+static bool structure_before(const StructureKey *a, const StructureKey *b)
 {
     if (a->pawns[0] != b->pawns[0]) return a->pawns[0] < b->pawns[0];
     if (a->pawns[1] != b->pawns[1]) return a->pawns[1] < b->pawns[1];
@@ -58,7 +58,7 @@ int structure_orient(StructureKey *key)
         const bool swap = symmetries[i] & SYM_RANKS;
         if (index_symmetry_board(symmetries[i], start.pawns[swap]) > key->pawns[0]) continue;
         StructureKey other = structure_transform(&start, symmetries[i]);
-        if (!before(&other, key)) continue;
+        if (!structure_before(&other, key)) continue;
         *key = other;
         best = symmetries[i];
     }
@@ -222,7 +222,13 @@ const char *format_parse_pawn_index(const uint8_t *bytes, TableHeader *header)
 
 /* Offsets of the first part: the root, the number of structures, the numbers of open positions,
  * zeros. The structures follow. */
-enum { AT_PAWNS = 0, AT_PIECES = 16, AT_COUNT = 20, AT_OPEN = 24, AT_ZERO = 40 };
+enum {
+    PAWN_AT_PAWNS = 0,
+    PAWN_AT_PIECES = 16,
+    PAWN_AT_COUNT = 20,
+    PAWN_AT_OPEN = 24,
+    PAWN_AT_ZERO = 40
+};
 
 size_t format_pawn_size(const TableHeader *header)
 {
@@ -233,13 +239,13 @@ static void write_key(const StructureKey *key, uint8_t *out)
 {
     format_put64(out, key->pawns[0]);
     format_put64(out + 8, key->pawns[1]);
-    memcpy(out + AT_PIECES, key->piece, PIECE_BYTES);
+    memcpy(out + PAWN_AT_PIECES, key->piece, PIECE_BYTES);
 }
 
 static StructureKey read_key(const uint8_t *at)
 {
     StructureKey key = {{format_get64(at), format_get64(at + 8)}, {0}};
-    memcpy(key.piece, at + AT_PIECES, PIECE_BYTES);
+    memcpy(key.piece, at + PAWN_AT_PIECES, PIECE_BYTES);
     return key;
 }
 
@@ -247,9 +253,9 @@ void format_write_pawn(const TableHeader *header, uint8_t *out)
 {
     const TablePawn *s = &header->pawn;
     memset(out, 0, FORMAT_PAWN_SIZE);
-    write_key(&s->root, out + AT_PAWNS);
-    format_put32(out + AT_COUNT, s->structures);
-    for (int side = 0; side < 2; side++) format_put64(out + AT_OPEN + 8 * side, s->open[side]);
+    write_key(&s->root, out + PAWN_AT_PAWNS);
+    format_put32(out + PAWN_AT_COUNT, s->structures);
+    for (int side = 0; side < 2; side++) format_put64(out + PAWN_AT_OPEN + 8 * side, s->open[side]);
     out += FORMAT_PAWN_SIZE;
     for (uint32_t i = 0; i < s->structures; i++, out += FORMAT_STRUCTURE_SIZE)
         write_key(&s->structure[i].key, out);
@@ -275,13 +281,13 @@ const char *format_take_pawn(const uint8_t **at, size_t *left, TableHeader *head
     TablePawn *s = &header->pawn;
     const uint8_t *about = *at;
     if (*left < FORMAT_PAWN_SIZE) return "the description of its positions is missing";
-    s->root = read_key(about + AT_PAWNS);
-    s->structures = format_get32(about + AT_COUNT);
+    s->root = read_key(about + PAWN_AT_PAWNS);
+    s->structures = format_get32(about + PAWN_AT_COUNT);
     for (int side = 0; side < 2; side++) {
-        s->open[side] = format_get64(about + AT_OPEN + 8 * side);
+        s->open[side] = format_get64(about + PAWN_AT_OPEN + 8 * side);
         if (s->open[side] > header->index.size) return "bad number of open positions";
     }
-    if (format_get64(about + AT_ZERO) != 0) return "reserved bits are set";
+    if (format_get64(about + PAWN_AT_ZERO) != 0) return "reserved bits are set";
     if (!good_key(&s->root)) return "bad structure";
     if (s->structures == 0 || s->structures > STRUCTURES_MAX ||
         (*left - FORMAT_PAWN_SIZE) / FORMAT_STRUCTURE_SIZE < s->structures)
@@ -302,7 +308,7 @@ void table_pawn_name(const StructureKey *root, char out[TABLE_LONG_NAME_SIZE])
     for (int color = 0; color < 2; color++) {
         if (color == TREB_BLACK) *at++ = '-';
         for (int i = 0; i < STRUCTURE_PIECES && root->piece[i] != 0; i++)
-            if (root->piece[i] >> 3 == color) *at++ = letters[root->piece[i] & 7];
+            if (root->piece[i] >> 3 == color) *at++ = letters_of_types[root->piece[i] & 7];
         at = table_put_squares(at, root->pawns[color]);
     }
     strcpy(at, ".solved.treb");
@@ -316,9 +322,9 @@ bool table_pawn_is_name(const char *name, StructureKey *root)
     int count = 0;
     for (int color = 0; color < 2; color++) {
         if (color == TREB_BLACK && *at++ != '-') return false;
-        for (; *at != '\0' && (letter = strchr(letters + 1, *at)) != NULL; at++) {
+        for (; *at != '\0' && (letter = strchr(letters_of_types + 1, *at)) != NULL; at++) {
             if (count >= STRUCTURE_PIECES) return false;
-            key.piece[count++] = (uint8_t)(color << 3 | (int)(letter - letters));
+            key.piece[count++] = (uint8_t)(color << 3 | (int)(letter - letters_of_types));
         }
         key.pawns[color] = table_read_squares(&at);
     }

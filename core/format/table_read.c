@@ -7,7 +7,9 @@
 #define _FILE_OFFSET_BITS 64
 #include "core/format/table_format.h"
 #include "core/format/table_symbols.h"
+#include "core/format/table_zstd.h"
 #include "core/system/error.h"
+#include "core/system/features.h"
 #include "core/system/io.h"
 
 #include <assert.h>
@@ -16,8 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zstd.h>
-#include <zstd_errors.h>
 
 struct Table {
     TableFile *file;
@@ -28,13 +28,13 @@ struct Table {
     size_t size;
     TableHeader header;
     FormatLayout layout;
-    ZSTD_DDict *dictionary; /* NULL: no dictionary */
-    Symbols symbols;        /* with codec symbols */
+    ZstdDictionary *dictionary; /* NULL: no dictionary */
+    Symbols symbols;            /* with codec symbols */
 };
 
 struct TableDecoder {
     TableWait wait;
-    ZSTD_DCtx *context;
+    ZstdContext *context;
     uint8_t *frame; /* a block as in the file, behind the magic number that the file omits */
     size_t capacity;
 };
@@ -105,29 +105,22 @@ static treb_status read_header(Table *table, bool again, treb_error *error)
     return fail(error, TREB_ERR_DAMAGED, "%s: header damaged: %s", fail_path(table->path), wrong);
 }
 
-/* Returns whether zstd cannot use a dictionary because it is damaged, and not because memory is
- * out: unpacking an empty frame shows which. */
-static bool dictionary_damaged(const uint8_t *bytes, size_t size)
-{
-    static const uint8_t empty[] = {0x28, 0xb5, 0x2f, 0xfd, 0x20, 0, 1, 0, 0};
-    uint8_t out;
-    ZSTD_DCtx *context = ZSTD_createDCtx();
-    if (context == NULL) return false;
-    size_t got =
-        ZSTD_decompress_usingDict(context, &out, sizeof out, empty, sizeof empty, bytes, size);
-    ZSTD_freeDCtx(context);
-    return ZSTD_isError(got) && ZSTD_getErrorCode(got) == ZSTD_error_dictionary_corrupted;
-}
-
 static treb_status load_dictionary(Table *table, treb_error *error)
 {
     const uint8_t *bytes = table->bytes + table->layout.dictionary_at;
     size_t size = table->layout.dictionary_size;
     if (size == 0) return TREB_OK;
-    table->dictionary = ZSTD_createDDict(bytes, size);
-    if (table->dictionary) return TREB_OK;
-    if (!dictionary_damaged(bytes, size)) return fail_memory(error);
-    return fail(error, TREB_ERR_DAMAGED, "%s: dictionary cannot be used", fail_path(table->path));
+    return table_zstd_dictionary(bytes, size, table->path, &table->dictionary, error);
+}
+
+/* Refuses a table whose codec is left out of this build. */
+static treb_status check_codec(const TableHeader *header, const char *path, treb_error *error)
+{
+    if (TREB_ZSTD || header->codec != TABLE_ZSTD) return TREB_OK;
+    return fail(error, TREB_ERR_UNSUPPORTED,
+                "%s: is packed by zstd, which is left out of this build of the library: "
+                "build it with TREB_ZSTD",
+                fail_path(path));
 }
 
 /* Frees what was read of the header. */
@@ -154,6 +147,7 @@ static treb_status open_table(Table *table, treb_error *error)
     table->file_size = table_file_bytes(table->file);
     treb_status status = read_header_of(table, error);
     table_file_release(table->file);
+    if (status == TREB_OK) status = check_codec(&table->header, table->path, error);
     if (status != TREB_OK) return status;
     if (table->header.as_dtz) return TREB_OK;
     if (table->header.codec == TABLE_ZSTD) return load_dictionary(table, error);
@@ -280,6 +274,8 @@ treb_status table_check_size(const char *path, treb_error *error)
     const char *wrong = format_parse_fixed(fixed, &table.header);
     if (wrong != NULL)
         return fail(error, TREB_ERR_DAMAGED, "%s: header damaged: %s", fail_path(path), wrong);
+    status = check_codec(&table.header, path, error);
+    if (status != TREB_OK) return status;
     /* What the name of a pawn file says is in the part of the header that is not read. */
     Material material;
     treb_metric metric;
@@ -309,7 +305,7 @@ void table_close(Table *table)
     if (table == NULL) return;
     symbols_close(&table->symbols);
     table_file_close(table->file);
-    ZSTD_freeDDict(table->dictionary);
+    table_zstd_forget(table->dictionary);
     table_header_free(&table->header);
     free(table->bytes);
     free(table->path);
@@ -329,8 +325,7 @@ TableDecoder *table_decoder_new(void)
 {
     TableDecoder *decoder = (TableDecoder *)calloc(1, sizeof *decoder);
     if (decoder == NULL) return NULL;
-    decoder->context = ZSTD_createDCtx();
-    if (decoder->context) return decoder;
+    if (table_zstd_begin(&decoder->context)) return decoder;
     free(decoder);
     return NULL;
 }
@@ -340,7 +335,7 @@ void table_decoder_set_wait(TableDecoder *decoder, TableWait wait) { decoder->wa
 void table_decoder_free(TableDecoder *decoder)
 {
     if (decoder == NULL) return;
-    ZSTD_freeDCtx(decoder->context);
+    table_zstd_end(decoder->context);
     free(decoder->frame);
     free(decoder);
 }
@@ -376,8 +371,7 @@ static bool unpack(const Table *table, TableDecoder *decoder, size_t stored, uin
         return true;
     }
     size_t frame = stored + FORMAT_ZSTD_MAGIC_SIZE;
-    return ZSTD_decompress_usingDDict(decoder->context, out, size, decoder->frame, frame,
-                                      table->dictionary) == size;
+    return table_zstd_unpack(decoder->context, table->dictionary, decoder->frame, frame, out, size);
 }
 
 /* Unpacks and compares the checksum. Returns what is wrong, or NULL. */

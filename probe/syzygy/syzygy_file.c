@@ -20,19 +20,19 @@ enum { BLOCK_BITS_MIN = 2, BLOCK_BITS_MAX = 20, SPARSE_BITS_MAX = 30 };
 /* ---- Walking through the header -------------------------------------------------------------- */
 
 /* A file that is not mapped, since only its size is checked: what was last read of it. */
-typedef struct Window {
+typedef struct FileWindow {
     int file;
     uint64_t at;
     size_t size;
     uint8_t bytes[4096];
-} Window;
+} FileWindow;
 
 /* The place in the header up to which it was read. After `wrong` is set nothing more is read. */
 typedef struct Walk {
     Syzygy *table;
     uint64_t at;
-    const char *wrong; /* what is wrong with the file; NULL: nothing found */
-    Window *window;    /* NULL: the file is mapped */
+    const char *wrong;  /* what is wrong with the file; NULL: nothing found */
+    FileWindow *window; /* NULL: the file is mapped */
 } Walk;
 
 static const char too_short[] = "it ends too soon", unread[] = "";
@@ -41,9 +41,9 @@ enum { WINDOW_PART = 64 }; /* longer parts are not needed for the size of a file
 
 /* The next `size` bytes of a file that is not mapped; they are valid until the next call. A part
  * that is not needed is not read: the result then points to any bytes. */
-static const uint8_t *read_part(Walk *walk, uint64_t size)
+static const uint8_t *read_window(Walk *walk, uint64_t size)
 {
-    Window *window = walk->window;
+    FileWindow *window = walk->window;
     if (size > WINDOW_PART) return window->bytes;
     if (walk->at < window->at || walk->at + size > window->at + window->size) {
         uint64_t left = walk->table->map.size - walk->at;
@@ -58,14 +58,14 @@ static const uint8_t *read_part(Walk *walk, uint64_t size)
 }
 
 /* Returns the next `size` bytes and goes on behind them; NULL if something is wrong. */
-static const uint8_t *take(Walk *walk, uint64_t size)
+static const uint8_t *walk_over(Walk *walk, uint64_t size)
 {
     const Syzygy *table = walk->table;
     if (walk->wrong == NULL && size > table->map.size - SYZYGY_CHECKSUM_SIZE - walk->at)
         walk->wrong = too_short;
     if (walk->wrong != NULL) return NULL;
     const uint8_t *bytes =
-        walk->window == NULL ? table->map.bytes + walk->at : read_part(walk, size);
+        walk->window == NULL ? table->map.bytes + walk->at : read_window(walk, size);
     walk->at += size;
     return bytes;
 }
@@ -74,7 +74,7 @@ static const uint8_t *take(Walk *walk, uint64_t size)
 static void align(Walk *walk, uint64_t unit)
 {
     uint64_t over = walk->at % unit;
-    if (over != 0) take(walk, unit - over);
+    if (over != 0) walk_over(walk, unit - over);
 }
 
 /* Notes what is wrong unless `sound`. */
@@ -91,7 +91,7 @@ static void read_order(Walk *walk, const Material *material, int file)
     Syzygy *table = walk->table;
     bool second = material->count[0][TREB_PAWN] > 0 && material->count[1][TREB_PAWN] > 0;
     int men = material_men(material);
-    const uint8_t *bytes = take(walk, (uint64_t)(1 + second + men));
+    const uint8_t *bytes = walk_over(walk, (uint64_t)(1 + second + men));
     for (int side = 0; bytes != NULL && side < table->sides; side++) {
         unsigned shift = 4 * (unsigned)side;
         uint8_t man[SYZYGY_MEN_MAX];
@@ -109,7 +109,7 @@ static void read_order(Walk *walk, const Material *material, int file)
 /* Reads the flags of an array, the sizes of its parts, and its symbols. */
 static void read_code(Walk *walk, SyzygyArray *array)
 {
-    const uint8_t *head = take(walk, 2);
+    const uint8_t *head = walk_over(walk, 2);
     if (head == NULL) return;
     array->flags = head[0];
     array->block_bits = head[1];
@@ -117,7 +117,7 @@ static void read_code(Walk *walk, SyzygyArray *array)
         array->constant = walk->table->metric == TREB_WDL ? head[1] : 0;
         return;
     }
-    const uint8_t *rest = take(walk, 8);
+    const uint8_t *rest = walk_over(walk, 8);
     if (rest == NULL) return;
     CodeParts parts = {.shortest = rest[7], .longest = rest[6]};
     array->sparse_bits = rest[0];
@@ -129,11 +129,11 @@ static void read_code(Walk *walk, SyzygyArray *array)
            "its index has no possible step");
     refuse(walk, parts.shortest <= parts.longest, "its code words have no possible length");
     if (walk->wrong != NULL) return;
-    parts.first = take(walk, 2 * (parts.longest - parts.shortest + 1));
-    const uint8_t *count = take(walk, 2);
+    parts.first = walk_over(walk, 2 * (parts.longest - parts.shortest + 1));
+    const uint8_t *count = walk_over(walk, 2);
     if (count == NULL) return;
     parts.symbols = syzygy_get16(count);
-    parts.pairs = take(walk, SYZYGY_SYMBOL_SIZE * (uint64_t)parts.symbols);
+    parts.pairs = walk_over(walk, SYZYGY_SYMBOL_SIZE * (uint64_t)parts.symbols);
     align(walk, 2);
     if (walk->wrong == NULL && walk->window == NULL) walk->wrong = code_init(&array->code, &parts);
 }
@@ -145,10 +145,10 @@ static void read_map(Walk *walk, SyzygyArray *array)
     unsigned width = array->flags & SYZYGY_WIDE ? 2 : 1;
     align(walk, width);
     for (int m = 0; m < SYZYGY_MAPS; m++) {
-        const uint8_t *count = take(walk, width);
+        const uint8_t *count = walk_over(walk, width);
         if (count == NULL) return;
         array->map_count[m] = width == 2 ? (uint16_t)syzygy_get16(count) : *count;
-        array->map[m] = take(walk, (uint64_t)width * array->map_count[m]);
+        array->map[m] = walk_over(walk, (uint64_t)width * array->map_count[m]);
     }
 }
 
@@ -167,19 +167,19 @@ static void read_sparse(Walk *walk, SyzygyArray *array)
 {
     if (array->flags & SYZYGY_CONSTANT) return;
     uint64_t step = UINT64_C(1) << array->sparse_bits;
-    array->sparse = take(walk, SYZYGY_SPARSE_SIZE * ((array->index.size + step - 1) / step));
+    array->sparse = walk_over(walk, SYZYGY_SPARSE_SIZE * ((array->index.size + step - 1) / step));
 }
 
 static void read_block_lengths(Walk *walk, SyzygyArray *array)
 {
-    if (!(array->flags & SYZYGY_CONSTANT)) array->length = take(walk, 2 * array->lengths);
+    if (!(array->flags & SYZYGY_CONSTANT)) array->length = walk_over(walk, 2 * array->lengths);
 }
 
 static void read_blocks(Walk *walk, SyzygyArray *array)
 {
     if (array->flags & SYZYGY_CONSTANT) return;
     align(walk, SYZYGY_ALIGNMENT);
-    array->block = take(walk, (uint64_t)array->blocks << array->block_bits);
+    array->block = walk_over(walk, (uint64_t)array->blocks << array->block_bits);
 }
 
 static void read_arrays(Walk *walk)
@@ -201,10 +201,10 @@ const char *syzygy_read_arrays(Syzygy *table, uint64_t at)
 
 /* Reads everything except the blocks; with a window only what the size of the file follows from.
  * Returns what is wrong, or NULL. */
-static const char *parse(Syzygy *table, const Material *material, Window *window)
+static const char *parse(Syzygy *table, const Material *material, FileWindow *window)
 {
     Walk walk = {.table = table, .window = window};
-    const uint8_t *head = take(&walk, SYZYGY_AT_MEN);
+    const uint8_t *head = walk_over(&walk, SYZYGY_AT_MEN);
     if (head == NULL) return walk.wrong;
     if (memcmp(head, syzygy_magic[table->metric], sizeof *syzygy_magic) != 0)
         return "it is not a Syzygy table of its name";
@@ -251,7 +251,7 @@ static treb_status fail_missing_file(const char *path, treb_error *error)
 
 /* Opens the file, and checks what its size alone says. Writes *file, which the caller closes; -1 on
  * failure. */
-static treb_status open_file(Syzygy *table, struct stat *stat, int *file, treb_error *error)
+static treb_status open_whole(Syzygy *table, struct stat *stat, int *file, treb_error *error)
 {
     const char *path = table->path;
     *file = io_open_regular(path, stat, error);
@@ -273,7 +273,7 @@ static treb_status map_file(Syzygy *table, TableFiles *files, treb_error *error)
 {
     int file;
     struct stat stat;
-    treb_status status = open_file(table, &stat, &file, error);
+    treb_status status = open_whole(table, &stat, &file, error);
     if (status == TREB_OK) {
         if (!mapped_open(&table->map, file, (uint64_t)stat.st_size))
             status = fail_errno(error, "map", table->path);
@@ -293,8 +293,8 @@ static treb_status fail_wrong(const Syzygy *table, const char *wrong, treb_error
     return fail(error, TREB_ERR_DAMAGED, "%s: damaged: %s", fail_path(table->path), wrong);
 }
 
-static treb_status open_table(Syzygy *table, TableFiles *files, const Material *material,
-                              treb_error *error)
+static treb_status open_checked(Syzygy *table, TableFiles *files, const Material *material,
+                                treb_error *error)
 {
     treb_status status = map_file(table, files, error);
     if (status != TREB_OK) return status;
@@ -318,10 +318,10 @@ treb_status syzygy_check_size(const char *path, const Material *material, treb_m
                               const SyzygyMaps *maps, treb_error *error)
 {
     struct stat stat;
-    Window window = {.file = -1};
+    FileWindow window = {.file = -1};
     Syzygy *table = new_table(path, metric, maps);
     if (table == NULL) return fail_memory(error);
-    treb_status status = open_file(table, &stat, &window.file, error);
+    treb_status status = open_whole(table, &stat, &window.file, error);
     if (status == TREB_OK) status = fail_wrong(table, parse(table, material, &window), error);
     if (window.file >= 0) close(window.file);
     syzygy_close(table);
@@ -344,7 +344,7 @@ Syzygy *syzygy_open_among(TableFiles *files, const char *path, const Material *m
         fail_memory(error);
         return NULL;
     }
-    if (open_table(table, files, material, error) == TREB_OK) return table;
+    if (open_checked(table, files, material, error) == TREB_OK) return table;
     syzygy_close(table);
     return NULL;
 }

@@ -22,9 +22,6 @@ enum {
 
 /* ---- Constants computed once ----------------------------------------------------------------- */
 
-/* Positive above the diagonal a1-h8, 0 on it, negative below. */
-static int above_diagonal(int sq) { return square_rank(sq) - square_file(sq); }
-
 static void fill_choose(SyzygyMaps *maps)
 {
     for (int n = 0; n < 64; n++) {
@@ -57,10 +54,10 @@ static void fill_kings(SyzygyMaps *maps)
         for (int t = 0; t < 10; t++)
             for (int other = 0; other < 64; other++) {
                 int king = maps->triangle_square[t];
-                bool on = above_diagonal(king) == 0;
+                bool on = square_above_diagonal(king) == 0;
                 if (king == other || bit_test(king_attacks(king), other)) continue;
-                if (on && above_diagonal(other) > 0) continue;
-                if ((on && above_diagonal(other) == 0) != (both == 1)) continue;
+                if (on && square_above_diagonal(other) > 0) continue;
+                if ((on && square_above_diagonal(other) == 0) != (both == 1)) continue;
                 maps->king_pair[next][0] = (uint8_t)king;
                 maps->king_pair[next][1] = (uint8_t)other;
                 maps->kings[t][other] = next++;
@@ -280,7 +277,7 @@ static uint64_t turn(const SyzygyIndex *index, uint64_t squares)
     if (index->lead == SYZYGY_LEAD_PAWNS) return squares;
     if ((squares & 32) != 0) squares ^= each(56);
     for (int i = 0; i < index->group[0].count; i++) {
-        int above = above_diagonal(square_of(squares, i));
+        int above = square_above_diagonal(square_of(squares, i));
         if (above > 0) return transpose(squares);
         if (above < 0) break;
     }
@@ -292,12 +289,12 @@ static uint64_t number_three(const SyzygyMaps *maps, const uint8_t *sq)
 {
     unsigned second = sq[1] - (sq[1] > sq[0]);
     unsigned third = sq[2] - (sq[2] > sq[0]) - (sq[2] > sq[1]);
-    if (above_diagonal(sq[0]) != 0) return (maps->triangle[sq[0]] * 63u + second) * 62 + third;
+    if (square_above_diagonal(sq[0]) != 0) return (maps->triangle[sq[0]] * 63u + second) * 62 + third;
     unsigned on = square_file(sq[0]);
-    if (above_diagonal(sq[1]) != 0)
+    if (square_above_diagonal(sq[1]) != 0)
         return THREE_BELOW + (on * 28u + maps->below[sq[1]]) * 62 + third;
     second = square_file(sq[1]) - (sq[1] > sq[0]);
-    if (above_diagonal(sq[2]) != 0)
+    if (square_above_diagonal(sq[2]) != 0)
         return THREE_BELOW + THREE_SECOND + (on * 7u + second) * 28 + maps->below[sq[2]];
     third = square_file(sq[2]) - (sq[2] > sq[0]) - (sq[2] > sq[1]);
     return THREE_BELOW + THREE_SECOND + THREE_THIRD + (on * 7u + second) * 6 + third;

@@ -1,7 +1,7 @@
 """Exceptions. `status` is a treb_status of trebuchet.h."""
 from __future__ import annotations
 
-OK, FEN, POSITION, CASTLING, MEN, NO_TABLE, DAMAGED, IO, MEMORY, ARGUMENT, NOT_READY, NETWORK, TIMEOUT = range(13)
+OK, FEN, POSITION, CASTLING, MEN, NO_TABLE, DAMAGED, IO, MEMORY, ARGUMENT, NOT_READY, NETWORK, TIMEOUT, UNSUPPORTED = range(14)
 
 
 class Error(Exception):
