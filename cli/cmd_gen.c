@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/signals.h"
 #include "cli/text.h"
+#include "core/format/table_bundle.h"
 
 typedef struct GenRun {
     const char *command;
@@ -235,6 +236,18 @@ static bool has_disk_space(const GenArgs *args, const Estimate *e)
     return false;
 }
 
+/* Writes the file for browsers (--web). Returns the exit code. */
+static int write_bundle(const GenArgs *args)
+{
+    size_t count;
+    treb_error error;
+    treb_status status = table_bundle_write(args->options.directory, &count, &error);
+    if (status != TREB_OK) return gen_failed(args, &error);
+    if (!args->quiet && !cli_json_wanted())
+        printf("%s/%s lists %zu tables\n", args->options.directory, TABLE_BUNDLE_NAME, count);
+    return CLI_OK;
+}
+
 static int gen_with(GenArgs *args)
 {
     Estimate e;
@@ -262,6 +275,7 @@ static int gen_with(GenArgs *args)
                        create_own_folder(args)
                    ? run_plan(args, &e.plan)
                    : CLI_FAILED;
+    if (code == CLI_OK && args->web && !args->estimate) code = write_bundle(args);
     estimate_free(&e);
     return code;
 }

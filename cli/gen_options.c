@@ -219,6 +219,9 @@ static const CliOption gen_options[] = {
      "make only this table of the list, while other runs make other tables of it in the same "
      "folder; 'trebuchet plan' prints such commands"},
     SCRATCH,
+    {"web", 0, NULL, CLI_FLAG(GenArgs, web),
+     "when all tables are made, also write trebuchet.headers: with this list of the folder's tables and of their "
+     "headers browsers need fewer requests"},
     CLI_OPTION_QUIET(GenArgs, quiet),
     CLI_OPTION_HELP,
     CLI_OPTIONS_END};

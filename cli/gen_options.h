@@ -22,6 +22,7 @@ typedef struct GenArgs {
     Processes *processes; /* NULL: a single process */
     const char *scratch;  /* value of --scratch, or NULL */
     const char *tables;   /* the folder of the tables, which only the first process writes to */
+    bool web;             /* --web */
     bool stats;           /* --stats */
     bool plan_sent;       /* the other processes have the plan */
 } GenArgs;

@@ -355,12 +355,17 @@ int distance_value(const ProbeReader *reader, treb_metric metric, const treb_pos
 
 /* ---- Noting ---------------------------------------------------------------------------------- */
 
+static bool file_is_closed(const ProbeFile *file)
+{
+    return atomic_load_explicit(&file->open, memory_order_acquire) == NULL &&
+           atomic_load_explicit(&file->syzygy, memory_order_acquire) == NULL;
+}
+
 /* What the cell of a position says about what else its distance needs. */
 typedef enum NotedCell {
-    NOTED_ALL,    /* nothing else */
-    NOTED_CLOSED, /* not known, as the file is not open */
-    NOTED_BOUND,  /* captures and promotions complete it */
-    NOTED_NONE    /* the file has no cells for the side to move: the moves are searched */
+    NOTED_ALL,   /* nothing else, or the file is not open */
+    NOTED_BOUND, /* captures and promotions complete it */
+    NOTED_NONE   /* the file has no cells for the side to move: the moves are searched */
 } NotedCell;
 
 /* Notes the cell of a position, or that its file is to be opened. */
@@ -373,63 +378,100 @@ static NotedCell note_cell(const ProbeReader *reader, treb_metric metric, const 
     treb_position room;
     const treb_position *seen = set_orient(place, pos, &room);
     if (file->format == TREB_FORMAT_SYZYGY) {
-        if (file_get_syzygy(reader, file, &table, NULL) < 0) return NOTED_CLOSED;
+        if (file_get_syzygy(reader, file, &table, NULL) < 0) return NOTED_ALL;
         if (!syzygy_stores(table, seen)) return NOTED_NONE;
         (void)file_syzygy_ready(reader, file, table, seen, NULL);
         return NOTED_ALL;
     }
-    if (file_get(reader, file, &open, NULL) < 0) return NOTED_CLOSED;
+    if (file_get(reader, file, &open, NULL) < 0) return NOTED_ALL;
     if (!open->stored[seen->turn]) return NOTED_NONE;
     uint64_t cell = index_of_position(&open->index[seen->turn], seen);
     (void)file_cell(reader, open, seen->turn, cell, NULL);
     return open->header->bounds ? NOTED_BOUND : NOTED_ALL;
 }
 
-/* Notes the verdicts of the positions after the given moves, and their cells. */
+static void note_distance(const ProbeReader *reader, treb_metric metric, const SetPlace *place,
+                          const treb_position *pos, int more);
+
+/* Notes the verdicts of the positions after the given moves, and their distances. */
 static void note_moves(const ProbeReader *reader, treb_metric metric, const treb_position *pos,
-                       const Move *moves, int count)
+                       const Move *moves, int count, int more)
 {
     for (int i = 0; i < count; i++) {
         treb_position child;
         position_make(pos, moves[i], &child);
         int verdict = wdl_value(reader, &child, NULL);
         const SetPlace *place = set_find(reader->set, &child);
-        if (verdict == TREB_DRAW || ends_count(metric, pos, moves[i]) || !set_has(place, metric))
-            continue;
-        (void)note_cell(reader, metric, place, &child);
+        if (verdict != TREB_DRAW && !ends_count(metric, pos, moves[i]) && set_has(place, metric))
+            note_distance(reader, metric, place, &child, more);
     }
 }
 
-/* Notes that the files of materials are to be opened that a capture or promotion leads to, now or after one of the moves.
- * Only verdicts and mate distances go on behind such a move. */
-static void note_files(const ProbeReader *reader, const treb_position *pos, int plies)
+/* Notes that the files of a material are to be opened. Only verdicts and mate distances go on behind a capture or
+ * promotion. */
+static void note_files(const ProbeReader *reader, const SetPlace *place)
+{
+    const OpenFile *open;
+    const Syzygy *table;
+    for (int m = TREB_WDL; m < TREB_METRICS; m += TREB_DTM - TREB_WDL) {
+        ProbeFile *file = place->entry != NULL ? place->entry->file[m] : NULL;
+        if (file != NULL && file->format == TREB_FORMAT_SYZYGY)
+            (void)file_get_syzygy(reader, file, &table, NULL);
+        else if (file != NULL)
+            (void)file_get(reader, file, &open, NULL);
+    }
+}
+
+/* Notes the files of what captures and promotions lead to, now or after one quiet move, and after these to `more` of
+ * them. */
+static void note_conversions(const ProbeReader *reader, const treb_position *pos, bool quiet,
+                             int more)
 {
     Move moves[MOVES_MAX];
     int count = movegen_legal(pos, moves);
     for (int i = 0; i < count; i++) {
         treb_position child;
+        bool conversion = move_is_conversion(pos, moves[i]);
+        if (!conversion && !quiet) continue;
         position_make(pos, moves[i], &child);
-        const SetPlace *place = set_find(reader->set, &child);
-        if (move_is_conversion(pos, moves[i]))
-            for (int m = TREB_WDL; m < TREB_METRICS; m += TREB_DTM - TREB_WDL)
-                if (set_has(place, (treb_metric)m))
-                    (void)note_cell(reader, (treb_metric)m, place, &child);
-        if (plies > 1) note_files(reader, &child, plies - 1);
+        if (conversion) note_files(reader, set_find(reader->set, &child));
+        if (!conversion || more > 0)
+            note_conversions(reader, &child, quiet && conversion, conversion ? more - 1 : more);
     }
+}
+
+/* Notes the files of all materials with one man less. */
+static void note_captures(const ProbeReader *reader, const treb_position *pos)
+{
+    const uint64_t key = set_key(pos);
+    for (int color = 0; color < 2; color++)
+        for (int type = TREB_PAWN; type < TREB_KING; type++)
+            if ((pos->by_color[color] & pos->by_type[type]) != 0)
+                note_files(reader, set_place(reader->set, key - set_unit(color, type)));
+}
+
+/* Notes the cell of a position and, `more` times, those of the moves that complete it or take its place. */
+static void note_distance(const ProbeReader *reader, treb_metric metric, const SetPlace *place,
+                          const treb_position *pos, int more)
+{
+    Move moves[MOVES_MAX];
+    NotedCell noted = note_cell(reader, metric, place, pos);
+    if (more == 0) return;
+    if (noted == NOTED_NONE)
+        note_moves(reader, metric, pos, moves, movegen_legal(pos, moves), more - 1);
+    else if (noted == NOTED_BOUND)
+        note_moves(reader, metric, pos, moves, movegen_completing(pos, moves), more - 1);
 }
 
 void distance_note(const ProbeReader *reader, treb_metric metric, const treb_position *pos)
 {
-    Move moves[MOVES_MAX];
+    enum { MORE = 2 };
     const SetPlace *place = set_find(reader->set, pos);
     if (!set_has(place, metric)) return;
-    NotedCell noted = note_cell(reader, metric, place, pos);
-    if (noted == NOTED_NONE)
-        note_moves(reader, metric, pos, moves, movegen_legal(pos, moves));
-    else if (noted == NOTED_BOUND)
-        note_moves(reader, metric, pos, moves, movegen_completing(pos, moves));
-    else if (noted == NOTED_CLOSED && metric == TREB_DTM)
-        note_files(reader, pos, 2);
+    note_distance(reader, metric, place, pos, MORE);
+    if (metric != TREB_DTM || !file_is_closed(place->entry->file[metric])) return;
+    note_captures(reader, pos);
+    note_conversions(reader, pos, true, MORE);
 }
 
 /* ---- Public ---------------------------------------------------------------------------------- */

@@ -5,11 +5,13 @@ import os
 import re
 import shutil
 import signal
+import struct
 import time
+import zlib
 
 import pytest
 
-from tests.support.command import TABLES, read, run, same_bytes, start, wait_for, write
+from tests.support.command import TABLES, TOP, read, run, same_bytes, start, wait_for, write
 
 MANY = ["KRvKB", "KRvKN", "KPvK"]
 
@@ -217,3 +219,51 @@ def test_interrupted(number):
 
 def test_exit_code_after_an_interrupt():
     assert interrupt(signal.SIGINT, "code", has_begun) in (130, 0)
+
+
+def entries(path):
+    """The files that trebuchet.headers lists, read as docs/format.md says: name -> (size, header)."""
+    data = read_bytes(path)
+    assert data[:8] == b"TREBHDRS"
+    version, count, packed, size = struct.unpack_from("<4I", data, 8)
+    text, headers, found, at = zlib.decompress(data[24 : 24 + packed]), data[24 + packed :], {}, 0
+    assert (version, len(text)) == (1, size)
+    while at < size:
+        name = text[at + 1 : at + 1 + text[at]].decode()
+        file_size, start, length, unpacked = struct.unpack_from("<QQII", text, at + 1 + text[at])
+        header = zlib.decompress(headers[start : start + length]) if length else b""
+        assert len(header) == unpacked
+        found[name] = (file_size, header)
+        at += 1 + text[at] + 24
+    assert len(found) == count and list(found) == sorted(found)
+    return found
+
+
+def read_bytes(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def test_web():
+    run("gen", "-q", "--web", "-t", "web", "KQvK", "KNvK").silent()
+    shutil.copy(os.path.join(TOP, "tests/data/syzygy/KQvK.rtbw"), "web")
+    run("gen", "--web", "-t", "web", "KQvK").has("trebuchet.headers lists 9 tables")
+    found = entries("web/trebuchet.headers")
+    assert sorted(found) == sorted(name for name in os.listdir("web") if name != "trebuchet.headers")
+    for name, (size, header) in found.items():
+        table = read_bytes(os.path.join("web", name))
+        assert size == len(table)
+        if name.endswith(".treb"):
+            (meta,) = struct.unpack_from("<Q", table, 88)
+            assert header == table[:96] + table[meta:]
+        else:
+            assert header == b""
+    # A damaged table is no reason to lose the file that is there.
+    before = read_bytes("web/trebuchet.headers")
+    damaged = bytearray(read_bytes("web/KNvK.dtm.treb"))
+    damaged[-1] ^= 1
+    with open("web/KNvK.dtm.treb", "wb") as file:
+        file.write(damaged)
+    run("gen", "--web", "-t", "web", "KQvK", code=1).says("KNvK.dtm.treb", "damaged")
+    assert read_bytes("web/trebuchet.headers") == before
+    assert not [name for name in os.listdir("web") if name.startswith(".")]

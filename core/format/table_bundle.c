@@ -1,0 +1,239 @@
+/* table_bundle.c - see table_bundle.h. */
+#define _POSIX_C_SOURCE 200809L
+#define _FILE_OFFSET_BITS 64
+#include "core/format/table_bundle.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "core/format/table_format.h"
+#include "core/format/table_name.h"
+#include "core/system/error.h"
+#include "core/system/io.h"
+
+enum { VERSION = 1, HEAD_SIZE = 24, ENTRY_SIZE = 24 };
+
+static const char magic[8] = {'T', 'R', 'E', 'B', 'H', 'D', 'R', 'S'};
+
+/* Bytes that grow. */
+typedef struct Bytes {
+    uint8_t *at;
+    size_t size, capacity;
+} Bytes;
+
+/* Adds room for `size` bytes and returns it; NULL if memory is out. */
+static uint8_t *add(Bytes *bytes, size_t size)
+{
+    if (bytes->capacity - bytes->size < size) {
+        size_t capacity = 2 * bytes->capacity + size + 4096;
+        uint8_t *grown = realloc(bytes->at, capacity);
+        if (grown == NULL) return NULL;
+        bytes->at = grown;
+        bytes->capacity = capacity;
+    }
+    bytes->size += size;
+    return bytes->at + bytes->size - size;
+}
+
+/* Adds what `bytes` are packed to. Writes the packed size. */
+static treb_status add_packed(Bytes *out, const uint8_t *bytes, size_t size, size_t *packed,
+                              treb_error *error)
+{
+    uLongf length = compressBound(size);
+    uint8_t *to = add(out, length);
+    if (to == NULL || compress2(to, &length, bytes, size, Z_BEST_COMPRESSION) != Z_OK)
+        return fail_memory(error);
+    out->size -= compressBound(size) - length;
+    *packed = length;
+    return TREB_OK;
+}
+
+/* ---- Headers --------------------------------------------------------------------------------- */
+
+/* A file, and its header in memory: see FormatLayout. */
+typedef struct Header {
+    uint64_t file_size;
+    uint8_t *bytes;
+    size_t size;
+} Header;
+
+static treb_status read_bytes(FILE *file, const char *path, uint64_t at, void *out, size_t size,
+                              treb_error *error)
+{
+    errno = 0;
+    if (fseeko(file, (off_t)at, SEEK_SET) == 0 && fread(out, 1, size, file) == size) return TREB_OK;
+    return fail_errno(error, "read", path);
+}
+
+/* Reads the header of an open file. */
+static treb_status read_header(FILE *file, const char *path, Header *out, treb_error *error)
+{
+    uint8_t fixed[FORMAT_FIXED_SIZE];
+    treb_status status = read_bytes(file, path, 0, fixed, sizeof fixed, error);
+    if (status != TREB_OK) return status;
+    const uint64_t size = format_get64(fixed + FORMAT_AT_FILE_SIZE),
+                   meta = format_get64(fixed + FORMAT_AT_META);
+    if (memcmp(fixed, format_magic, sizeof format_magic) != 0 || size != out->file_size ||
+        meta < sizeof fixed || meta > size)
+        return fail(error, TREB_ERR_DAMAGED, "%s: is damaged: make it again", fail_path(path));
+    out->size = sizeof fixed + (size_t)(size - meta);
+    out->bytes = malloc(out->size);
+    if (out->bytes == NULL) return fail_memory(error);
+    memcpy(out->bytes, fixed, sizeof fixed);
+    if (meta < size)
+        status =
+            read_bytes(file, path, meta, out->bytes + sizeof fixed, (size_t)(size - meta), error);
+    if (status == TREB_OK &&
+        format_checksum(out->bytes, out->size) != format_get64(fixed + FORMAT_AT_CHECKSUM))
+        return fail(error, TREB_ERR_DAMAGED,
+                    "%s: is damaged: its header's checksum differs: make it again",
+                    fail_path(path));
+    return status;
+}
+
+/* Reads the size of a file and, if it is a table of ours, its header. */
+static treb_status read_file(const char *path, bool ours, Header *out, treb_error *error)
+{
+    FILE *file = fopen(path, "rb");
+    *out = (Header){0};
+    if (file == NULL) return fail_errno(error, "open", path);
+    treb_status status = TREB_OK;
+    if (fseeko(file, 0, SEEK_END) != 0)
+        status = fail_errno(error, "read", path);
+    else
+        out->file_size = (uint64_t)ftello(file);
+    if (status == TREB_OK && ours) status = read_header(file, path, out, error);
+    fclose(file);
+    return status;
+}
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+typedef struct Names {
+    char (*name)[TABLE_NAME_SIZE];
+    size_t count, capacity;
+} Names;
+
+static bool is_ours(const char *name)
+{
+    Material material;
+    treb_metric metric;
+    return table_parse_name(name, &material, &metric);
+}
+
+/* Whether a name is that of a Syzygy file, as far as its ending says. Readers look at the rest. */
+static bool is_syzygy(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return name[0] == 'K' && dot != NULL &&
+           (strcmp(dot, ".rtbw") == 0 || strcmp(dot, ".rtbz") == 0);
+}
+
+static int compare_names(const void *a, const void *b) { return strcmp(a, b); }
+
+static treb_status list_names(const char *directory, Names *out, treb_error *error)
+{
+    DIR *list = opendir(directory);
+    if (list == NULL) return fail_errno(error, "open", directory);
+    treb_status status = TREB_OK;
+    for (struct dirent *entry; status == TREB_OK && (entry = readdir(list)) != NULL;) {
+        const char *name = entry->d_name;
+        if (strlen(name) >= TABLE_NAME_SIZE || (!is_ours(name) && !is_syzygy(name))) continue;
+        if (out->count == out->capacity) {
+            size_t capacity = 2 * out->capacity + 256;
+            void *grown = realloc(out->name, capacity * sizeof *out->name);
+            if (grown == NULL) status = fail_memory(error);
+            if (grown == NULL) break;
+            out->name = grown;
+            out->capacity = capacity;
+        }
+        strcpy(out->name[out->count++], name);
+    }
+    closedir(list);
+    if (out->count > 0) qsort(out->name, out->count, sizeof *out->name, compare_names);
+    return status;
+}
+
+/* ---- The file -------------------------------------------------------------------------------- */
+
+/* Adds a table to the list and its header to `headers`. The offset is from the beginning of `headers`. */
+static treb_status add_table(const char *directory, const char *name, Bytes *list, Bytes *headers,
+                             treb_error *error)
+{
+    Header header = {0};
+    size_t packed = 0, length = strlen(name), at = headers->size;
+    char *path = io_path(directory, name);
+    if (path == NULL) return fail_memory(error);
+    treb_status status = read_file(path, is_ours(name), &header, error);
+    if (status == TREB_OK && header.size > 0)
+        status = add_packed(headers, header.bytes, header.size, &packed, error);
+    uint8_t *entry = status == TREB_OK ? add(list, 1 + length + ENTRY_SIZE) : NULL;
+    if (status == TREB_OK && entry == NULL) status = fail_memory(error);
+    if (status == TREB_OK) {
+        *entry++ = (uint8_t)length;
+        memcpy(entry, name, length);
+        entry += length;
+        format_put64(entry, header.file_size);
+        format_put64(entry + 8, at);
+        format_put32(entry + 16, (uint32_t)packed);
+        format_put32(entry + 20, (uint32_t)header.size);
+    }
+    free(header.bytes);
+    free(path);
+    return status;
+}
+
+static treb_status write_file(const char *directory, const uint8_t head[HEAD_SIZE],
+                              const Bytes *list, const Bytes *headers, treb_error *error)
+{
+    char *path = io_path(directory, TABLE_BUNDLE_NAME);
+    char *temporary = io_temporary_path(directory, TABLE_BUNDLE_NAME, "");
+    treb_status status = TREB_OK;
+    int file = path != NULL && temporary != NULL ? io_create(temporary) : -1;
+    if (path == NULL || temporary == NULL)
+        status = fail_memory(error);
+    else if (file < 0)
+        status = fail_errno(error, "create", temporary);
+    /* io_publish deletes the file if it cannot be completed. */
+    else if (!io_write_at(file, head, HEAD_SIZE, 0) ||
+             !io_write_at(file, list->at, list->size, HEAD_SIZE) ||
+             (headers->size > 0 &&
+              !io_write_at(file, headers->at, headers->size, HEAD_SIZE + list->size)) ||
+             !io_publish(file, temporary, path, directory))
+        status = fail_errno(error, "write", path);
+    if (status != TREB_OK && file >= 0) (void)remove(temporary);
+    free(path);
+    free(temporary);
+    return status;
+}
+
+treb_status table_bundle_write(const char *directory, size_t *count, treb_error *error)
+{
+    Names names = {0};
+    Bytes list = {0}, headers = {0}, packed = {0};
+    size_t packed_size = 0;
+    treb_status status = list_names(directory, &names, error);
+    for (size_t i = 0; i < names.count && status == TREB_OK; i++)
+        status = add_table(directory, names.name[i], &list, &headers, error);
+    if (status == TREB_OK && list.size > 0)
+        status = add_packed(&packed, list.at, list.size, &packed_size, error);
+    if (status == TREB_OK) {
+        uint8_t head[HEAD_SIZE];
+        memcpy(head, magic, sizeof magic);
+        format_put32(head + 8, VERSION);
+        format_put32(head + 12, (uint32_t)names.count);
+        format_put32(head + 16, (uint32_t)packed_size);
+        format_put32(head + 20, (uint32_t)list.size);
+        *count = names.count;
+        status = write_file(directory, head, &packed, &headers, error);
+    }
+    free(names.name);
+    free(list.at);
+    free(headers.at);
+    free(packed.at);
+    return status;
+}
