@@ -16,7 +16,13 @@
 
 #include "trebuchet.h"
 
+#if defined(_WIN32)
+#define TREB_HTTP_LIBRARY "trebuchet-http.dll"
+#elif defined(__APPLE__)
+#define TREB_HTTP_LIBRARY "libtrebuchet-http.1.dylib"
+#else
 #define TREB_HTTP_LIBRARY "libtrebuchet-http.so.1"
+#endif
 
 #ifdef __cplusplus
 extern "C" {

@@ -205,10 +205,15 @@ TREB_API treb_tables *treb_tables_open(const char *const *directories, size_t co
  * it when an address is first used. Without it an address is TREB_ERR_ARGUMENT. libtrebuchet-http
  * is built on treb_source below. */
 
-/* Splits a path such as TREBUCHET_PATH, whose places are separated by colons:
- * "/srv/tables:https://host:8080/tables/". The colons of an address do not separate. Returns the
- * next place of *rest, or NULL at the end; leaves out empty places. Writes into the path, and moves
- * *rest behind the place. */
+/* Splits a path such as TREBUCHET_PATH, whose places are separated by colons, on Windows by semicolons:
+ * "/srv/tables:https://host:8080/tables/", "D:\tables;https://host:8080/tables/". The colons of an address do not
+ * separate. Returns the next place of *rest, or NULL at the end; leaves out empty places. Writes into the path, and
+ * moves *rest behind the place. */
+#ifdef _WIN32
+#define TREB_PLACE_SEPARATOR ";"
+#else
+#define TREB_PLACE_SEPARATOR ":"
+#endif
 TREB_API char *treb_next_place(char **rest);
 
 /* How a source reads bytes. */

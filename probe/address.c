@@ -6,6 +6,7 @@
 
 #include "core/system/error.h"
 #include "core/system/features.h"
+#include "core/system/system.h"
 
 bool address_is_http(const char *place)
 {
@@ -13,9 +14,11 @@ bool address_is_http(const char *place)
 }
 
 /* The end of the first place in a list "PLACE:PLACE:...": its first colon. The colons after the
- * scheme and before the port of an address do not count. */
+ * scheme and before the port of an address do not count. On Windows, where a path may have a colon, places end at a
+ * semicolon. */
 static char *end_of_place(char *place)
 {
+    if (*TREB_PLACE_SEPARATOR != ':') return place + strcspn(place, TREB_PLACE_SEPARATOR);
     if (!address_is_http(place)) return place + strcspn(place, ":");
     char *at = strstr(place, "://") + 3;
     if (*at == '[') at += strcspn(at, "]");
@@ -28,7 +31,7 @@ static char *end_of_place(char *place)
 char *treb_next_place(char **rest)
 {
     char *place = *rest;
-    while (*place == ':') place++;
+    while (*place == *TREB_PLACE_SEPARATOR) place++;
     if (*place == '\0') return NULL;
     char *end = end_of_place(place);
     *rest = end;
@@ -37,30 +40,27 @@ char *treb_next_place(char **rest)
 }
 
 #if TREB_HTTP
-#include <dlfcn.h>
-
 #include "trebuchet-http.h"
-
-/* Not NULL if the program is linked with libtrebuchet-http. */
-#pragma weak treb_http_source
 
 typedef treb_status OpenSource(const char *address, const treb_http_options *options,
                                treb_source *out, treb_error *error);
 
-/* Loads the installed library and returns its function, or NULL. The library is never unloaded, as
- * its threads run its code. */
+/* Loads the installed library, unless the program has it, and returns its function, or NULL. The
+ * library is never unloaded, as its threads run its code. */
 static OpenSource *load(void)
 {
-    OpenSource *found = NULL;
-    void *library = dlopen(TREB_HTTP_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    if (library != NULL) *(void **)&found = dlsym(library, "treb_http_source");
-    return found;
+#ifdef __ELF__
+    /* Not NULL if the program is linked with libtrebuchet-http. */
+#pragma weak treb_http_source
+    if (treb_http_source != NULL) return treb_http_source;
+#endif
+    return (OpenSource *)system_load(TREB_HTTP_LIBRARY, "treb_http_source");
 }
 
 treb_status address_open(const char *address, treb_source *out, treb_error *error)
 {
     treb_error why = {.status = TREB_OK};
-    OpenSource *source = treb_http_source != NULL ? treb_http_source : load();
+    OpenSource *source = load();
     if (source == NULL)
         return fail(error, TREB_ERR_ARGUMENT,
                     "%.300s: reading tables over HTTP needs " TREB_HTTP_LIBRARY

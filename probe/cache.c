@@ -1,10 +1,10 @@
 /* cache.c - see cache.h. */
-#define _DEFAULT_SOURCE /* anonymous memory, madvise */
 #include "probe/cache.h"
 
 #include <assert.h>
 #include <string.h>
-#include <sys/mman.h>
+
+#include "core/system/system.h"
 
 static CacheFrame *frame_of(Cache *cache, uint32_t number)
 {
@@ -26,16 +26,16 @@ bool cache_init(Cache *cache, uint64_t bytes)
     atomic_init(&cache->used, 0);
     cache->hand = 0;
     for (size_t i = 0; i < CACHE_SEGMENTS_MAX; i++) atomic_init(&cache->segment[i], NULL);
-    return pthread_mutex_init(&cache->mutex, NULL) == 0;
+    return mutex_init(&cache->mutex);
 }
 
 void cache_destroy(Cache *cache)
 {
     for (size_t i = 0; i < CACHE_SEGMENTS_MAX; i++) {
         CacheSegment *segment = atomic_load(&cache->segment[i]);
-        if (segment) munmap(segment, sizeof *segment);
+        if (segment) system_pages_free(segment, sizeof *segment);
     }
-    pthread_mutex_destroy(&cache->mutex);
+    mutex_destroy(&cache->mutex);
 }
 
 /* Allocates the segment of a frame unless it exists. False: out of memory. */
@@ -43,15 +43,10 @@ static bool reserve(Cache *cache, uint32_t number)
 {
     _Atomic(CacheSegment *) *at = &cache->segment[number >> CACHE_SEGMENT_BITS];
     if (atomic_load_explicit(at, memory_order_relaxed) != NULL) return true;
-    void *memory = mmap(NULL, sizeof(CacheSegment), PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) return false;
-#ifdef MADV_HUGEPAGE
-    /* Huge pages avoid most misses of the TLB. Not with a small budget, which they would round
+    /* Large pages avoid most misses of the TLB. Not with a small budget, which they would round
      * up. */
-    if (cache->limit >= CACHE_SEGMENT_FRAMES)
-        (void)madvise(memory, sizeof(CacheSegment), MADV_HUGEPAGE);
-#endif
+    void *memory = system_pages(sizeof(CacheSegment), cache->limit >= CACHE_SEGMENT_FRAMES, 0);
+    if (memory == NULL) return false;
     atomic_store_explicit(at, (CacheSegment *)memory, memory_order_relaxed);
     return true;
 }
@@ -112,7 +107,7 @@ void cache_insert(Cache *cache, CacheSlot *slots, const uint8_t *block, size_t s
 {
     size_t page = (size_t)1 << page_bits;
     assert(page_bits <= CACHE_PAGE_BITS && size % page == 0);
-    pthread_mutex_lock(&cache->mutex);
+    mutex_lock(&cache->mutex);
     for (size_t at = 0; at < size; at += page, slots++) {
         uint32_t number;
         /* Another thread may have unpacked the same block first. */
@@ -120,7 +115,7 @@ void cache_insert(Cache *cache, CacheSlot *slots, const uint8_t *block, size_t s
         if (!take_frame(cache, &number)) break;
         fill_frame(cache, number, slots, block + at, page);
     }
-    pthread_mutex_unlock(&cache->mutex);
+    mutex_unlock(&cache->mutex);
 }
 
 bool cache_copy(const Cache *cache, CacheSlot *slot, uint8_t out[CACHE_PAGE_SIZE])
@@ -171,14 +166,14 @@ static void release(Cache *cache, uint32_t from, uint32_t to)
         if (count > to - from) count = to - from;
         CacheSegment *segment =
             atomic_load_explicit(&cache->segment[from >> CACHE_SEGMENT_BITS], memory_order_relaxed);
-        (void)madvise(segment->words[within], (size_t)count * CACHE_PAGE_SIZE, MADV_DONTNEED);
+        system_pages_drop(segment->words[within], (size_t)count * CACHE_PAGE_SIZE);
         from += count;
     }
 }
 
 void cache_set_limit(Cache *cache, uint64_t bytes)
 {
-    pthread_mutex_lock(&cache->mutex);
+    mutex_lock(&cache->mutex);
     cache->limit = limit_of(bytes);
     if (cache->used > cache->limit) {
         for (uint32_t i = cache->limit; i < cache->used; i++) evict(frame_of(cache, i));
@@ -186,13 +181,13 @@ void cache_set_limit(Cache *cache, uint64_t bytes)
         cache->used = (uint32_t)cache->limit;
         cache->hand = 0;
     }
-    pthread_mutex_unlock(&cache->mutex);
+    mutex_unlock(&cache->mutex);
 }
 
 void cache_sizes(Cache *cache, uint64_t *limit, uint64_t *used)
 {
-    pthread_mutex_lock(&cache->mutex);
+    mutex_lock(&cache->mutex);
     *limit = (uint64_t)cache->limit << CACHE_PAGE_BITS;
     *used = (uint64_t)cache->used << CACHE_PAGE_BITS;
-    pthread_mutex_unlock(&cache->mutex);
+    mutex_unlock(&cache->mutex);
 }

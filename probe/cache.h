@@ -23,11 +23,12 @@
 #ifndef TREB_PROBE_CACHE_H
 #define TREB_PROBE_CACHE_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "core/system/thread.h"
 
 /* log2 of the frames of a segment. The default is 64 MiB, of which the system provides what is used. Where memory that
  * is reserved is also taken, as in WebAssembly, a build defines a smaller one. */
@@ -60,7 +61,7 @@ typedef struct CacheSegment {
 } CacheSegment;
 
 typedef struct Cache {
-    pthread_mutex_t mutex;
+    ThreadMutex mutex;
     _Atomic(uint32_t) limit; /* frames that may be used; written under the mutex, as is: */
     _Atomic(uint32_t) used;  /* frames 0 .. used - 1 hold pages */
     uint32_t hand;           /* the next frame that the second-chance rule looks at */

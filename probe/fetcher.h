@@ -9,10 +9,10 @@
 #ifndef TREB_PROBE_FETCHER_H
 #define TREB_PROBE_FETCHER_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include "core/format/table_files.h"
+#include "core/system/thread.h"
 #include "probe/fetch_list.h"
 #include "trebuchet.h"
 
@@ -22,10 +22,10 @@ typedef treb_status FetchFunction(const FetchJob *job, TableWait wait);
 
 typedef struct Fetcher {
     FetchFunction *fetch;
-    pthread_mutex_t change; /* held while the thread is started or stopped */
-    pthread_mutex_t mutex;  /* protects `stop` and `list` */
-    pthread_cond_t wake;
-    pthread_t thread;
+    ThreadMutex change; /* held while the thread is started or stopped */
+    ThreadMutex mutex;  /* protects `stop` and `list` */
+    ThreadCondition wake;
+    Thread thread;
     atomic_bool running;
     bool stop;
     FetchList list;

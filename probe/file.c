@@ -16,7 +16,7 @@ bool file_parse_name(const char *name, FoundFile *out)
 
 bool file_init(ProbeFile *file, FoundFile *found, ProbePool *pool)
 {
-    if (pthread_mutex_init(&file->mutex, NULL) != 0) return false;
+    if (!mutex_init(&file->mutex)) return false;
     file->material = found->material;
     file->metric = found->metric;
     file->format = found->format;
@@ -29,7 +29,7 @@ bool file_init(ProbeFile *file, FoundFile *found, ProbePool *pool)
     return true;
 }
 
-void file_free_open(OpenFile *open)
+void file_free_open(OpenTable *open)
 {
     for (int side = 0; side < 2; side++) {
         free(open->slots[side]);
@@ -42,13 +42,13 @@ void file_free_open(OpenFile *open)
 
 void file_destroy(ProbeFile *file)
 {
-    OpenFile *open = atomic_load(&file->open);
+    OpenTable *open = atomic_load(&file->open);
     if (open != NULL) file_free_open(open);
     if (TREB_SYZYGY) syzygy_close(atomic_load(&file->syzygy));
     free(file->failure);
     free(file->fault);
     free(file->path);
-    pthread_mutex_destroy(&file->mutex);
+    mutex_destroy(&file->mutex);
 }
 
 void file_note(ProbeFile *file, const treb_error *error)
@@ -57,13 +57,13 @@ void file_note(ProbeFile *file, const treb_error *error)
     if (error->status != TREB_ERR_DAMAGED && error->status != TREB_ERR_IO &&
         error->status != TREB_ERR_NO_TABLE && error->status != TREB_ERR_UNSUPPORTED)
         return;
-    pthread_mutex_lock(&pool->mutex);
+    mutex_lock(&pool->mutex);
     if (file->fault == NULL && (file->fault = (treb_error *)malloc(sizeof *file->fault)) != NULL) {
         *file->fault = *error;
         pool->faulty[pool->faults] = file;
         atomic_store_explicit(&pool->faults, pool->faults + 1, memory_order_release);
     }
-    pthread_mutex_unlock(&pool->mutex);
+    mutex_unlock(&pool->mutex);
 }
 
 int file_fail(treb_error *error, treb_status status, const char *path, const char *what)
@@ -71,7 +71,7 @@ int file_fail(treb_error *error, treb_status status, const char *path, const cha
     return -(int)fail(error, status, "%.400s: %.100s", path, what);
 }
 
-int file_damaged(const OpenFile *file, const char *what, treb_error *error)
+int file_damaged(const OpenTable *file, const char *what, treb_error *error)
 {
     treb_error why;
     if (error == NULL) error = &why;

@@ -20,7 +20,7 @@
 enum { FILE_NO_VERDICT = 0xff };
 
 /* A file of our own format that is open. Only the slots and `whole` change. */
-typedef struct OpenFile {
+typedef struct OpenTable {
     const TableHeader *header;
     Index index[2]; /* by side to move, like all arrays of two below */
     bool symbols;   /* the codec: symbols, else zstd */
@@ -38,7 +38,7 @@ typedef struct OpenFile {
     TablePages keep; /* finds and stores them, for the table */
     Table *table;
     struct ProbeFile *file;
-} OpenFile;
+} OpenTable;
 
 /* A table file that was found, and is not used yet. */
 typedef struct FoundFile {
@@ -57,9 +57,9 @@ typedef struct ProbeFile {
     char *path;
     const treb_source *source;
     ProbePool *pool;
-    _Atomic(OpenFile *) open; /* NULL: not open yet, opening failed, or another format */
+    _Atomic(OpenTable *) open; /* NULL: not open yet, opening failed, or another format */
     _Atomic(Syzygy *) syzygy; /* likewise */
-    pthread_mutex_t mutex;    /* held while the file is opened or pinned */
+    ThreadMutex mutex;    /* held while the file is opened or pinned */
     treb_error *failure;      /* why opening failed, if that will not change; NULL: it did not.
                                * Protected by the mutex */
     treb_error *fault;        /* what was first found wrong with the file; NULL: nothing.
@@ -76,7 +76,7 @@ bool file_init(ProbeFile *file, FoundFile *found, ProbePool *pool);
 void file_destroy(ProbeFile *file);
 
 /* Frees an open file, also one that was filled only in part. */
-void file_free_open(OpenFile *open);
+void file_free_open(OpenTable *open);
 
 /* Notes that a file is damaged, missing, or cannot be read, if `error` says so; other failures, and
  * all but the first of a file, are left out. treb_tables_fault lists what was noted. file_note_result does
@@ -96,6 +96,6 @@ static inline bool file_is_syzygy(const ProbeFile *file)
 
 /* "PATH: WHAT"; return minus the status. */
 int file_fail(treb_error *error, treb_status status, const char *path, const char *what);
-int file_damaged(const OpenFile *file, const char *what, treb_error *error);
+int file_damaged(const OpenTable *file, const char *what, treb_error *error);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "core/system/error.h"
 
-int file_read_block(const ProbeReader *reader, const OpenFile *file, int side, uint64_t at,
+int file_read_block(const ProbeReader *reader, const OpenTable *file, int side, uint64_t at,
                     treb_error *error)
 {
     ProbePool *pool = file->pool;
@@ -32,7 +32,7 @@ int file_read_block(const ProbeReader *reader, const OpenFile *file, int side, u
 }
 
 /* Notes that a block is to be fetched, or else asks the system to read it. */
-static void fetch_block_of(const ProbeReader *reader, const OpenFile *file, int side, uint64_t at)
+static void fetch_block_of(const ProbeReader *reader, const OpenTable *file, int side, uint64_t at)
 {
     uint64_t page = at >> file->page_bits << file->page_bits; /* what the cache keeps or drops */
     const FetchJob job = {file->file, FETCH_BLOCK, side, page, 1};
@@ -41,7 +41,7 @@ static void fetch_block_of(const ProbeReader *reader, const OpenFile *file, int 
 }
 
 /* Reads the bytes at `at`, like file_read_block, from a block that is not in the cache. */
-static int read_missing(const ProbeReader *reader, const OpenFile *file, int side, uint64_t at,
+static int read_missing(const ProbeReader *reader, const OpenTable *file, int side, uint64_t at,
                         treb_error *error)
 {
     int value = -(int)TREB_ERR_NOT_READY;
@@ -54,7 +54,7 @@ static int read_missing(const ProbeReader *reader, const OpenFile *file, int sid
 /* Decodes one cell of a page that the cache does not have, for a file coded by symbols. The page is
  * unpacked into the cache as well once cache_count says that this is worth it. Returns what
  * file_cell returns. */
-static int read_single(const ProbeReader *reader, const OpenFile *file, int side, uint64_t cell,
+static int read_single(const ProbeReader *reader, const OpenTable *file, int side, uint64_t cell,
                        uint64_t at, treb_error *error)
 {
     treb_error why;
@@ -86,7 +86,7 @@ static int read_single(const ProbeReader *reader, const OpenFile *file, int side
     return code < s->codes[0] ? s->plies[0][code] : (int)FILE_NO_VERDICT;
 }
 
-bool file_has_byte(const OpenFile *file, int side, uint64_t at)
+bool file_has_byte(const OpenTable *file, int side, uint64_t at)
 {
     unsigned bytes;
     if (atomic_load_explicit(&file->whole[side], memory_order_acquire) != NULL) return true;
@@ -97,7 +97,7 @@ bool file_has_byte(const OpenFile *file, int side, uint64_t at)
 /* Returns the offset of a cell's byte in its side. *part gets the cell's number among the cells in
  * that byte. The switch is for speed: a compiler turns a division by a constant into a
  * multiplication, which takes a fraction of the time of a division by a variable. */
-static uint64_t locate(const OpenFile *file, uint64_t cell, unsigned *part)
+static uint64_t locate(const OpenTable *file, uint64_t cell, unsigned *part)
 {
     uint64_t at;
     switch (file->per_byte) {
@@ -124,7 +124,7 @@ static uint64_t locate(const OpenFile *file, uint64_t cell, unsigned *part)
     return at;
 }
 
-int file_cell(const ProbeReader *reader, const OpenFile *file, int side, uint64_t cell,
+int file_cell(const ProbeReader *reader, const OpenTable *file, int side, uint64_t cell,
               treb_error *error)
 {
     unsigned part, bytes;

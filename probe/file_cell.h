@@ -13,15 +13,15 @@
 /* Reads a cell of a side that is stored. Returns the verdict (or FILE_NO_VERDICT) for a WDL table
  * and the code for others, or minus a treb_status: TREB_ERR_NOT_READY if the reader does not wait
  * for what is missing. */
-int file_cell(const ProbeReader *reader, const OpenFile *file, int side, uint64_t cell,
+int file_cell(const ProbeReader *reader, const OpenTable *file, int side, uint64_t cell,
               treb_error *error);
 
 /* Reads the block of a byte into the cache. `at` is the byte's offset in the unpacked side. Returns
  * the byte and, if `at` is even, the next byte as bits 8 to 15; or minus a treb_status. */
-int file_read_block(const ProbeReader *reader, const OpenFile *file, int side, uint64_t at,
+int file_read_block(const ProbeReader *reader, const OpenTable *file, int side, uint64_t at,
                     treb_error *error);
 
 /* Whether the cache, or a pinned side, has the byte at an offset of the unpacked side. */
-bool file_has_byte(const OpenFile *file, int side, uint64_t at);
+bool file_has_byte(const OpenTable *file, int side, uint64_t at);
 
 #endif

@@ -7,7 +7,7 @@
 static treb_status fetch_pages(const ProbeFile *file, MappedBytes bytes, TableWait wait)
 {
     const Syzygy *table = atomic_load_explicit(&file->syzygy, memory_order_acquire);
-    const OpenFile *open = atomic_load_explicit(&file->open, memory_order_acquire);
+    const OpenTable *open = atomic_load_explicit(&file->open, memory_order_acquire);
     if (!TREB_SYZYGY || table == NULL) return table_bring(open->table, wait, bytes, NULL);
     (wait == WAIT_FOR_ALL ? mapped_touch : mapped_fetch)(syzygy_map(table), bytes);
     return TREB_OK;
@@ -21,7 +21,7 @@ treb_status file_fetch(const FetchJob *job, TableWait wait)
     if (job->kind == FETCH_OPEN) {
         if (wait == WAIT_FOR_ALL) result = file_open(&reader, file, NULL);
     } else if (job->kind == FETCH_BLOCK) {
-        const OpenFile *open = atomic_load_explicit(&file->open, memory_order_acquire);
+        const OpenTable *open = atomic_load_explicit(&file->open, memory_order_acquire);
         if (!file_has_byte(open, job->side, job->at))
             result = file_read_block(&reader, open, job->side, job->at, NULL);
     } else {

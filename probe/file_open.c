@@ -25,7 +25,7 @@ static const char *fault_in_header(const ProbeFile *file, const TableHeader *hea
 }
 
 /* Fills open->digit[s]: what each byte means for each cell in it. */
-static void fill_digits(OpenFile *open, int s)
+static void fill_digits(OpenTable *open, int s)
 {
     const TableHeader *header = open->header;
     const TableSide *side = &header->side[s];
@@ -42,7 +42,7 @@ static void fill_digits(OpenFile *open, int s)
 }
 
 /* Fills an open file from its table's header, and allocates its slots. */
-static int open_fill(OpenFile *open, const ProbeFile *file, treb_error *error)
+static int open_fill(OpenTable *open, const ProbeFile *file, treb_error *error)
 {
     const TableHeader *header = open->header = table_header(open->table);
     open->symbols = header->codec == TABLE_SYMBOLS;
@@ -70,20 +70,20 @@ static int open_fill(OpenFile *open, const ProbeFile *file, treb_error *error)
 
 static bool get_page(void *context, uint64_t page, uint8_t out[TABLE_PAGE_SIZE])
 {
-    const OpenFile *open = (const OpenFile *)context;
+    const OpenTable *open = (const OpenTable *)context;
     return cache_copy(&open->pool->cache, &open->packed[page], out);
 }
 
 static void put_page(void *context, uint64_t page, const uint8_t bytes[TABLE_PAGE_SIZE])
 {
-    const OpenFile *open = (const OpenFile *)context;
+    const OpenTable *open = (const OpenTable *)context;
     atomic_fetch_add_explicit(&open->pool->misses, 1, memory_order_relaxed);
     cache_insert(&open->pool->cache, &open->packed[page], bytes, TABLE_PAGE_SIZE, CACHE_PAGE_BITS);
 }
 
 /* Opens the table of a file that a source has. The cache keeps its pages packed, as they come:
  * unpacked they would take many times as much memory. */
-static int open_of_source(OpenFile *open, ProbeFile *file, treb_error *error)
+static int open_of_source(OpenTable *open, ProbeFile *file, treb_error *error)
 {
     static_assert((int)TABLE_PAGE_SIZE == (int)CACHE_PAGE_SIZE,
                   "a page of a table fits a page of the cache");
@@ -98,9 +98,9 @@ static int open_of_source(OpenFile *open, ProbeFile *file, treb_error *error)
 }
 
 /* NULL with *error filled on failure. */
-static OpenFile *open_new(ProbeFile *file, treb_error *error)
+static OpenTable *open_new(ProbeFile *file, treb_error *error)
 {
-    OpenFile *open = (OpenFile *)calloc(1, sizeof *open);
+    OpenTable *open = (OpenTable *)calloc(1, sizeof *open);
     if (open == NULL) {
         file_fail(error, TREB_ERR_MEMORY, file->path, "out of memory");
         return NULL;
@@ -134,7 +134,7 @@ static bool open_format(ProbeFile *file, treb_error *error)
         atomic_store_explicit(&file->syzygy, syzygy, memory_order_release);
         return syzygy != NULL;
     }
-    OpenFile *open = check_format(file, error) == TREB_OK ? open_new(file, error) : NULL;
+    OpenTable *open = check_format(file, error) == TREB_OK ? open_new(file, error) : NULL;
     atomic_store_explicit(&file->open, open, memory_order_release);
     return open != NULL;
 }
@@ -196,10 +196,10 @@ static int open_later(const ProbeReader *reader, ProbeFile *file, treb_error *er
     bool opened = false;
     treb_status failed = TREB_OK;
     /* A thread that is opening the file holds its mutex. */
-    if (pthread_mutex_trylock(&file->mutex) == 0) {
+    if (mutex_try(&file->mutex)) {
         opened = is_open(file);
         if (!opened && file->failure != NULL) failed = fail_again(error, file->failure);
-        pthread_mutex_unlock(&file->mutex);
+        mutex_unlock(&file->mutex);
     }
     if (opened) return 0;
     if (failed != TREB_OK) return -(int)failed;
@@ -214,8 +214,8 @@ int file_open(const ProbeReader *reader, ProbeFile *file, treb_error *error)
         file->source == NULL ? reader_waits_for_disk(reader) : reader->wait == WAIT_FOR_ALL;
     if (!waits) return open_later(reader, file, error);
     if (error == NULL) error = &unused;
-    pthread_mutex_lock(&file->mutex);
+    mutex_lock(&file->mutex);
     bool opened = file_open_locked(file, error);
-    pthread_mutex_unlock(&file->mutex);
+    mutex_unlock(&file->mutex);
     return opened ? 0 : -(int)error->status;
 }

@@ -20,7 +20,7 @@ treb_status file_check(ProbeFile *file, treb_error *error);
 
 /* Opens a file of our own format unless it is open, and sets *out. Returns 0, or minus a
  * treb_status. */
-static inline int file_get(const ProbeReader *reader, ProbeFile *file, const OpenFile **out,
+static inline int file_get(const ProbeReader *reader, ProbeFile *file, const OpenTable **out,
                            treb_error *error)
 {
     *out = atomic_load_explicit(&file->open, memory_order_acquire);

@@ -7,7 +7,7 @@
 
 /* Unpacks all blocks of a side. One byte follows them, so that two bytes can be read anywhere.
  * Returns memory that the caller frees, or NULL with *error filled. */
-static uint8_t *unpack_side(const OpenFile *open, int side, treb_error *error)
+static uint8_t *unpack_side(const OpenTable *open, int side, treb_error *error)
 {
     uint64_t blocks = table_side_blocks(open->header), bytes = blocks << open->block_bits;
     uint8_t *out = bytes < SIZE_MAX ? (uint8_t *)malloc((size_t)bytes + 1) : NULL;
@@ -30,7 +30,7 @@ static uint8_t *unpack_side(const OpenFile *open, int side, treb_error *error)
 }
 
 /* The caller holds the file's mutex. */
-static int pin_side(OpenFile *open, int side, treb_error *error)
+static int pin_side(OpenTable *open, int side, treb_error *error)
 {
     if (!open->stored[side] || atomic_load(&open->whole[side]) != NULL) return 0;
     uint8_t *bytes = unpack_side(open, side, error);
@@ -44,14 +44,14 @@ int file_pin(ProbeFile *file, treb_error *error)
 {
     treb_error unused;
     if (error == NULL) error = &unused;
-    pthread_mutex_lock(&file->mutex);
+    mutex_lock(&file->mutex);
     int result = file_open_locked(file, error) ? 0 : -(int)error->status;
-    OpenFile *open = atomic_load(&file->open);
+    OpenTable *open = atomic_load(&file->open);
     Syzygy *syzygy = atomic_load(&file->syzygy);
     for (int side = 0; side < 2 && result == 0 && open != NULL; side++)
         result = pin_side(open, side, error);
     if (TREB_SYZYGY && result == 0 && syzygy != NULL)
         result = file_note_result(file, -(int)syzygy_check(syzygy, error), error);
-    pthread_mutex_unlock(&file->mutex);
+    mutex_unlock(&file->mutex);
     return result;
 }

@@ -1,23 +1,18 @@
 /* file_warm.c - see file_warm.h. */
-#define _DEFAULT_SOURCE
 #include "probe/file_warm.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/system/error.h"
 #include "core/system/io.h"
 
 uint64_t file_size(const ProbeFile *file)
 {
-    struct stat about;
-    const OpenFile *open = atomic_load(&file->open);
+    SystemFile about;
+    const OpenTable *open = atomic_load(&file->open);
     if (file->source != NULL) return open != NULL ? table_file_size(open->table) : 0;
-    return stat(file->path, &about) == 0 ? (uint64_t)about.st_size : 0;
+    return system_about_path(file->path, &about) ? about.size : 0;
 }
 
 /* Reads to the end of the file as it is now: the file may have grown. */
@@ -25,8 +20,7 @@ static treb_status read_to_end(const ProbeFile *file, int descriptor, uint8_t *p
                                FileProgress *progress, void *context, treb_error *error)
 {
     for (uint64_t at = 0;;) {
-        ssize_t n = pread(descriptor, part, size, (off_t)at);
-        if (n < 0 && errno == EINTR) continue;
+        ptrdiff_t n = system_read(descriptor, part, size, at);
         if (n < 0) return fail_errno(error, "read", file->path);
         if (n == 0) return TREB_OK;
         at += (uint64_t)n;
@@ -64,7 +58,7 @@ treb_status file_warm(const ProbeFile *file, FileProgress *progress, void *conte
         free(room);
         return read;
     }
-    struct stat about;
+    SystemFile about;
     treb_error why = {.status = TREB_OK};
     int descriptor = io_open_regular(file->path, &about, &why);
     if (descriptor < 0) return fail_again(error, &why);
@@ -73,10 +67,10 @@ treb_status file_warm(const ProbeFile *file, FileProgress *progress, void *conte
     if (part == NULL) {
         status = fail_memory(error);
     } else {
-        (void)posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
+        system_read_in_order(descriptor);
         status = read_to_end(file, descriptor, part, PART, progress, context, error);
     }
     free(part);
-    close(descriptor);
+    system_close(descriptor);
     return status;
 }

@@ -1,8 +1,6 @@
 /* found_files.c - see found_files.h. */
-#define _POSIX_C_SOURCE 200809L
 #include "probe/found_files.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,17 +62,27 @@ static bool add_file(FoundFiles *found, const char *directory, const char *name,
     return append(&found->tables, file, directory, name);
 }
 
+/* What add_entry gets from found_add_directory. */
+typedef struct Folder {
+    FoundFiles *found;
+    const char *directory;
+    size_t before; /* how many files come from earlier places: names within one directory differ */
+    bool memory;   /* false: out of memory */
+} Folder;
+
+/* A SystemEntry. */
+static bool add_entry(void *context, const char *name)
+{
+    Folder *f = (Folder *)context;
+    f->memory = add_file(f->found, f->directory, name, f->before);
+    return f->memory;
+}
+
 treb_status found_add_directory(FoundFiles *found, const char *directory, treb_error *error)
 {
-    DIR *list = opendir(directory);
-    if (list == NULL) return fail_errno(error, "open", directory);
-    /* Names within one directory differ: only files of earlier places can be the same. */
-    size_t before = found->tables.count;
-    treb_status status = TREB_OK;
-    for (struct dirent *entry; status == TREB_OK && (entry = readdir(list)) != NULL;)
-        if (!add_file(found, directory, entry->d_name, before)) status = fail_memory(error);
-    closedir(list);
-    return status;
+    Folder folder = {found, directory, found->tables.count, true};
+    if (!system_list(directory, add_entry, &folder)) return fail_errno(error, "open", directory);
+    return folder.memory ? TREB_OK : fail_memory(error);
 }
 
 /* What add_listed gets from found_add_source. */

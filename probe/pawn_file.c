@@ -16,7 +16,7 @@ static int read_pawn_cell(const ProbeReader *reader, const treb_position *pos, t
     if (!TREB_SOLVED || set->pawn_file_count == 0 || pos->castling != 0 || !structure_place(pos, &place))
         return found;
     for (size_t i = 0; i < set->pawn_file_count; i++) {
-        const OpenFile *open;
+        const OpenTable *open;
         int opened = file_get(reader, &set->pawn_files[i], &open, error);
         if (opened < 0) {
             /* A file that is not open yet may have the position; one that cannot be opened is

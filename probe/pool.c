@@ -1,22 +1,20 @@
 /* pool.c - see pool.h. */
-#define _DEFAULT_SOURCE
 #include "probe/pool.h"
 
 #include "core/system/features.h"
 
 #include <stdlib.h>
-#include <sys/resource.h>
+
+#include "core/system/system.h"
 
 /* How many files a set keeps open: a quarter of what the process is allowed, so that most is left
  * for other files of the process and for another set. */
 static unsigned files_limit(void)
 {
     enum { LEAST = 16, MOST = 4096 };
-    struct rlimit allowed;
-    if (getrlimit(RLIMIT_NOFILE, &allowed) != 0) return LEAST;
-    rlim_t quarter = allowed.rlim_cur / 4;
+    unsigned quarter = system_files_most() / 4;
     if (quarter < LEAST) return LEAST;
-    return quarter < MOST ? (unsigned)quarter : (unsigned)MOST;
+    return quarter < MOST ? quarter : (unsigned)MOST;
 }
 
 bool pool_init(ProbePool *pool)
@@ -32,9 +30,9 @@ bool pool_init(ProbePool *pool)
     atomic_init(&pool->misses, 0);
     atomic_init(&pool->pinned, 0);
     if (cache_init(&pool->cache, TREB_MEMORY_DEFAULT)) {
-        if (pthread_mutex_init(&pool->mutex, NULL) == 0) {
+        if (mutex_init(&pool->mutex)) {
             if (fetcher_init(&pool->fetcher)) return true;
-            pthread_mutex_destroy(&pool->mutex);
+            mutex_destroy(&pool->mutex);
         }
         cache_destroy(&pool->cache);
     }
@@ -57,7 +55,7 @@ void pool_destroy(ProbePool *pool)
         pool->idle = next;
     }
     fetcher_destroy(&pool->fetcher);
-    pthread_mutex_destroy(&pool->mutex);
+    mutex_destroy(&pool->mutex);
     cache_destroy(&pool->cache);
     table_files_free(pool->files);
     free(pool->faulty);
@@ -68,18 +66,18 @@ void pool_destroy(ProbePool *pool)
 
 void pool_give(ProbePool *pool, ProbeDecoder *decoder)
 {
-    pthread_mutex_lock(&pool->mutex);
+    mutex_lock(&pool->mutex);
     decoder->next = pool->idle;
     pool->idle = decoder;
-    pthread_mutex_unlock(&pool->mutex);
+    mutex_unlock(&pool->mutex);
 }
 
 ProbeDecoder *pool_take(ProbePool *pool, size_t size, TableWait wait)
 {
-    pthread_mutex_lock(&pool->mutex);
+    mutex_lock(&pool->mutex);
     ProbeDecoder *decoder = pool->idle;
     if (decoder != NULL) pool->idle = decoder->next;
-    pthread_mutex_unlock(&pool->mutex);
+    mutex_unlock(&pool->mutex);
     if (decoder == NULL) {
         decoder = (ProbeDecoder *)calloc(1, sizeof *decoder);
         if (decoder == NULL) return NULL;

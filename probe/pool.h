@@ -23,7 +23,7 @@ typedef struct ProbePool {
     SyzygyMaps maps;
     Cache cache;
     Fetcher fetcher;
-    pthread_mutex_t mutex;     /* protects `idle`, and what is noted about files */
+    ThreadMutex mutex;         /* protects `idle`, and what is noted about files */
     struct ProbeFile **faulty; /* those with something wrong, in the order in which it was found;
                                 * room for all files of the set */
     _Atomic(size_t) faults;    /* how many there are */

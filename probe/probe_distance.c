@@ -201,7 +201,7 @@ static int search_moves(const ProbeReader *reader, treb_metric metric, const tre
 enum { NO_MEANING = -1000 }; /* less than minus any status */
 
 /* Reads the distance in the cell of a position: NO_MEANING if its code has none. */
-static int read_any_cell(const ProbeReader *reader, const OpenFile *open, const treb_position *pos,
+static int read_any_cell(const ProbeReader *reader, const OpenTable *open, const treb_position *pos,
                          int verdict, treb_error *error)
 {
     assert(open->stored[pos->turn]);
@@ -213,7 +213,7 @@ static int read_any_cell(const ProbeReader *reader, const OpenFile *open, const 
 }
 
 /* Reads the distance in the cell of a position, whose code must have a meaning. */
-static int read_cell(const ProbeReader *reader, const OpenFile *open, const treb_position *pos,
+static int read_cell(const ProbeReader *reader, const OpenTable *open, const treb_position *pos,
                      int verdict, treb_error *error)
 {
     int distance = read_any_cell(reader, open, pos, verdict, error);
@@ -224,7 +224,7 @@ static int read_cell(const ProbeReader *reader, const OpenFile *open, const treb
 /* The distance of a position whose cell is a bound: captures and promotions complete it. The cell
  * is read first, as it often decides the result or leaves few moves to try. A mate in one cannot be
  * improved. */
-static int distance_bounded(const ProbeReader *reader, treb_metric metric, const OpenFile *open,
+static int distance_bounded(const ProbeReader *reader, treb_metric metric, const OpenTable *open,
                             const treb_position *pos, const treb_position *seen, int verdict,
                             Window window, treb_error *error)
 {
@@ -249,7 +249,7 @@ static int distance_bounded(const ProbeReader *reader, treb_metric metric, const
 /* The distance of a position whose side to move is stored. If a move wins at once the cell means
  * nothing. But if the cell says `low` or less, the distance is outside the window in both cases,
  * and no move is tried. */
-static int distance_stored(const ProbeReader *reader, treb_metric metric, const OpenFile *open,
+static int distance_stored(const ProbeReader *reader, treb_metric metric, const OpenTable *open,
                            const treb_position *pos, const treb_position *seen, int verdict,
                            Window window, treb_error *error)
 {
@@ -291,7 +291,7 @@ static int distance_syzygy(const ProbeReader *reader, const SetPlace *place,
 static int distance_bare(const ProbeReader *reader, treb_metric metric, const SetPlace *place,
                          const treb_position *pos, int verdict, Window window, treb_error *error)
 {
-    const OpenFile *open;
+    const OpenTable *open;
     ProbeFile *file = place->entry->file[metric];
     if (file_is_syzygy(file))
         return distance_syzygy(reader, place, pos, verdict, window, error);
@@ -372,7 +372,7 @@ typedef enum NotedCell {
 static NotedCell note_cell(const ProbeReader *reader, treb_metric metric, const SetPlace *place,
                            const treb_position *pos)
 {
-    const OpenFile *open;
+    const OpenTable *open;
     const Syzygy *table;
     ProbeFile *file = place->entry->file[metric];
     treb_position room;

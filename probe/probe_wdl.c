@@ -99,7 +99,7 @@ static int wdl_stored(const ProbeReader *reader, const SetPlace *place, ProbeFil
         int stored = syzygy_verdict(table, seen, error);
         return stored >= 0 ? stored : file_syzygy_failed(file, stored);
     }
-    const OpenFile *open;
+    const OpenTable *open;
     int opened = file_get(reader, file, &open, error);
     if (opened < 0) return opened;
     uint64_t cell = index_of_position(&open->index[seen->turn], seen);

@@ -59,7 +59,7 @@ static treb_status describe_syzygy(ProbeFile *file, treb_table_info *out, treb_e
 static treb_status describe_file(ProbeFile *file, treb_table_info *out, treb_error *error)
 {
     treb_error why;
-    const OpenFile *open;
+    const OpenTable *open;
     memset(out, 0, sizeof *out);
     material_name(&file->material, out->material);
     out->metric = file->metric;
@@ -97,7 +97,7 @@ treb_status treb_tables_histogram(const treb_tables *tables, const char *materia
 {
     treb_error why;
     treb_error missing;
-    const OpenFile *open;
+    const OpenTable *open;
     bool sensible = metric != TREB_WDL && (turn == TREB_WHITE || turn == TREB_BLACK) &&
                     wdl >= TREB_LOSS && wdl <= TREB_WIN && wdl != TREB_DRAW;
     if (!sensible) return fail(error, TREB_ERR_ARGUMENT, "only distances have histograms");

@@ -42,7 +42,7 @@ static bool put_pawns(const Index *index, uint64_t slice, WalkRow *row)
 
 bool walk_order(ProbeFile *file, Index *out)
 {
-    const OpenFile *open;
+    const OpenTable *open;
     if (file == NULL || file->format != TREB_FORMAT_TREBUCHET) return false;
     const ProbeReader reader = reader_waiting();
     if (file_get(&reader, file, &open, NULL) < 0) return false;

@@ -115,7 +115,7 @@ void move_to_san(const treb_position *pos, Move m, char out[SAN_SIZE])
 {
     assert(position_ok(pos));
     if (move_is_castling(pos, m))
-        out = stpcpy(out, castling_text(m));
+        for (const char *text = castling_text(m); *text != '\0';) *out++ = *text++;
     else
         out = write_move(pos, m, out);
     out = write_check(pos, m, out);

@@ -1,10 +1,8 @@
 /* kings.c - see kings.h. */
-#define _POSIX_C_SOURCE 200809L
 #include "core/format/kings.h"
 
-#include <pthread.h>
-
 #include "core/chess/bitboard.h"
+#include "core/system/thread.h"
 
 _Atomic(const KingsTables *) kings_ready;
 
@@ -52,7 +50,7 @@ static void compute(void)
 
 const KingsTables *kings_compute(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, compute);
+    static ThreadOnce once = THREAD_ONCE_INIT;
+    thread_once(&once, compute);
     return &computed;
 }

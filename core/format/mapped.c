@@ -1,25 +1,16 @@
 /* mapped.c - see mapped.h. */
-#define _POSIX_C_SOURCE 200809L
 #include "core/format/mapped.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <time.h>
-#include <unistd.h>
+
+#include "core/system/system.h"
 
 bool mapped_open(Mapped *map, int descriptor, uint64_t size)
 {
-    *map = (Mapped){.bytes = NULL};
-    if (size == 0 || size > SIZE_MAX) {
-        errno = EINVAL;
-        return false;
-    }
-    void *bytes = mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, descriptor, 0);
-    if (bytes == MAP_FAILED) return false;
-    map->bytes = (const uint8_t *)bytes;
+    *map = (Mapped){.bytes = (const uint8_t *)system_map(descriptor, size)};
+    if (map->bytes == NULL) return false;
     map->size = size;
-    posix_madvise(bytes, (size_t)size, POSIX_MADV_RANDOM);
+    system_advise(map->bytes, size, SYSTEM_RANDOM);
     return true;
 }
 
@@ -33,22 +24,13 @@ bool mapped_prepare(Mapped *map, TableFile *file)
 
 void mapped_close(Mapped *map)
 {
-    if (map->bytes != NULL) munmap((void *)(uintptr_t)map->bytes, (size_t)map->size);
+    if (map->bytes != NULL) system_unmap(map->bytes, map->size);
     free((void *)map->seen);
     *map = (Mapped){.bytes = NULL};
 }
 
-/* Never 0. Takes a few nanoseconds: the coarse clock needs no system call. */
-uint32_t mapped_now(void)
-{
-    struct timespec now;
-#ifdef CLOCK_MONOTONIC_COARSE
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-#else
-    clock_gettime(CLOCK_MONOTONIC, &now);
-#endif
-    return (uint32_t)now.tv_sec + 2;
-}
+/* Never 0. */
+uint32_t mapped_now(void) { return (uint32_t)system_seconds() + 2; }
 
 bool mapped_has(const Mapped *map, uint64_t at, uint64_t size, uint32_t now, MappedBytes *missing)
 {
@@ -67,9 +49,8 @@ bool mapped_has(const Mapped *map, uint64_t at, uint64_t size, uint32_t now, Map
 
 void mapped_fetch(const Mapped *map, MappedBytes bytes)
 {
-    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), from = bytes.at / page * page;
-    posix_madvise((void *)(uintptr_t)(map->bytes + from), (size_t)(bytes.at + bytes.size - from),
-                  POSIX_MADV_WILLNEED);
+    uint64_t page = system_page(), from = bytes.at / page * page;
+    system_advise(map->bytes + from, bytes.at + bytes.size - from, SYSTEM_SOON);
 }
 
 void mapped_touch(const Mapped *map, MappedBytes bytes)

@@ -1,27 +1,22 @@
 /* table_files.c - see table_files.h. */
-#define _POSIX_C_SOURCE 200809L
-#define _FILE_OFFSET_BITS 64
 #include "core/format/table_files.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/format/table_name.h"
 #include "core/system/error.h"
 #include "core/system/io.h"
 #include "core/system/nowait.h"
+#include "core/system/thread.h"
 
 struct TableFile {
     TableFiles *files; /* the set it belongs to; NULL: none */
     char *path;
-    struct stat first;         /* state of the file when it was first opened */
+    SystemFile first;          /* state of the file when it was first opened */
     const treb_source *source; /* NULL: a file of this machine */
     void *handle;              /* handle of the source */
     /* The following members change under the mutex of `files`. */
@@ -32,9 +27,10 @@ struct TableFile {
 };
 
 struct TableFiles {
-    pthread_mutex_t mutex;
-    pthread_cond_t released; /* signalled when a file is no longer held or no longer being opened */
-    unsigned most, open;     /* `open` includes files that are being opened */
+    ThreadMutex mutex;
+    ThreadCondition
+        released;        /* signalled when a file is no longer held or no longer being opened */
+    unsigned most, open; /* `open` includes files that are being opened */
     TableFile *newest, *oldest;
 };
 
@@ -43,9 +39,9 @@ TableFiles *table_files_new(unsigned most)
     TableFiles *files = (TableFiles *)calloc(1, sizeof *files);
     if (files == NULL) return NULL;
     files->most = most > 0 ? most : 1;
-    if (pthread_mutex_init(&files->mutex, NULL) == 0) {
-        if (pthread_cond_init(&files->released, NULL) == 0) return files;
-        pthread_mutex_destroy(&files->mutex);
+    if (mutex_init(&files->mutex)) {
+        if (condition_init(&files->released)) return files;
+        mutex_destroy(&files->mutex);
     }
     free(files);
     return NULL;
@@ -55,8 +51,8 @@ void table_files_free(TableFiles *files)
 {
     if (files == NULL) return;
     assert(files->open == 0);
-    pthread_cond_destroy(&files->released);
-    pthread_mutex_destroy(&files->mutex);
+    condition_destroy(&files->released);
+    mutex_destroy(&files->mutex);
     free(files);
 }
 
@@ -74,7 +70,7 @@ static treb_status fail_no_file(const char *path, treb_error *error)
     return fail_missing_table(error, name, table ? (int)metric : -1);
 }
 
-/* Fills in the error of open(). Does not change errno. */
+/* Fills in the error of system_open. Does not change errno. */
 static treb_status fail_open(const TableFile *file, treb_error *error)
 {
     int reason = errno;
@@ -84,10 +80,10 @@ static treb_status fail_open(const TableFile *file, treb_error *error)
     return status;
 }
 
-static bool same_file(const struct stat *a, const struct stat *b)
+static bool same_file(const SystemFile *a, const SystemFile *b)
 {
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
-           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+    return a->device == b->device && a->number == b->number && a->size == b->size &&
+           a->changed == b->changed && a->changed_part == b->changed_part;
 }
 
 /* Opens the file for the first time, or again: writes *descriptor. On failure errno is EMFILE or
@@ -95,16 +91,15 @@ static bool same_file(const struct stat *a, const struct stat *b)
 static treb_status open_now(TableFile *file, bool again, TableWait wait, int *descriptor,
                             treb_error *error)
 {
-    struct stat now;
+    SystemFile now;
     treb_status status = TREB_OK;
-    /* O_NONBLOCK: opening a pipe with the name of a table must not wait. */
-    const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
     errno = 0;
-    int opened = wait == WAIT_FOR_ALL ? open(file->path, flags) : nowait_open(file->path, flags);
+    int opened =
+        wait == WAIT_FOR_ALL ? system_open(file->path, SYSTEM_READ) : nowait_open(file->path);
     if (opened < 0 && wait != WAIT_FOR_ALL && errno == EAGAIN)
         return fail_not_ready(error, file->path);
     if (opened < 0) return fail_open(file, error);
-    if (fstat(opened, &now) != 0) {
+    if (!system_about(opened, &now)) {
         status = fail_errno(error, "read", file->path);
     } else if (!again) {
         file->first = now;
@@ -116,7 +111,7 @@ static treb_status open_now(TableFile *file, bool again, TableWait wait, int *de
     if (status == TREB_OK)
         *descriptor = opened;
     else
-        close(opened);
+        system_close(opened);
     return status;
 }
 
@@ -140,7 +135,7 @@ static void close_open(TableFiles *files, TableFile *file)
 {
     assert(file->holders == 0 && file->descriptor >= 0);
     unlink_file(files, file);
-    close(file->descriptor);
+    system_close(file->descriptor);
     file->descriptor = -1;
     files->open--;
 }
@@ -164,10 +159,10 @@ static treb_status open_unlocked(TableFiles *files, TableFile *file, bool again,
     int descriptor;
     files->open++;
     file->opening = true;
-    pthread_mutex_unlock(&files->mutex);
+    mutex_unlock(&files->mutex);
     treb_status status = open_now(file, again, wait, &descriptor, error);
     int reason = errno;
-    pthread_mutex_lock(&files->mutex);
+    mutex_lock(&files->mutex);
     file->opening = false;
     if (status == TREB_OK) {
         file->descriptor = descriptor;
@@ -175,7 +170,7 @@ static treb_status open_unlocked(TableFiles *files, TableFile *file, bool again,
     } else {
         files->open--;
     }
-    pthread_cond_broadcast(&files->released);
+    condition_broadcast(&files->released);
     errno = reason;
     return status;
 }
@@ -193,7 +188,7 @@ static treb_status make_open(TableFiles *files, TableFile *file, bool again, Tab
         }
         if (!file->opening && close_idle(files)) continue;
         if (wait != WAIT_FOR_ALL) return fail_not_ready(error, file->path);
-        pthread_cond_wait(&files->released, &files->mutex);
+        condition_wait(&files->released, &files->mutex);
     }
     return TREB_OK;
 }
@@ -203,14 +198,14 @@ static treb_status hold(TableFile *file, bool again, TableWait wait, treb_error 
     TableFiles *files = file->files;
     if (files == NULL)
         return again ? TREB_OK : open_now(file, false, wait, &file->descriptor, error);
-    pthread_mutex_lock(&files->mutex);
+    mutex_lock(&files->mutex);
     treb_status status = make_open(files, file, again, wait, error);
     if (status == TREB_OK) {
         file->holders++;
         unlink_file(files, file);
         link_newest(files, file);
     }
-    pthread_mutex_unlock(&files->mutex);
+    mutex_unlock(&files->mutex);
     return status;
 }
 
@@ -240,7 +235,7 @@ TableFile *table_file_open(TableFiles *files, const char *path, treb_error *erro
     return NULL;
 }
 
-TableFile *table_file_later(TableFiles *files, const char *path, const struct stat *first)
+TableFile *table_file_later(TableFiles *files, const char *path, const SystemFile *first)
 {
     TableFile *file = file_new(files, path);
     if (file != NULL) file->first = *first;
@@ -268,7 +263,7 @@ TableFile *table_file_from_source(const treb_source *source, const char *path, c
     treb_status status = source->open(source->context, name, &file->handle, &size, error);
     if (status == TREB_OK) {
         file->source = source;
-        file->first.st_size = (off_t)size;
+        file->first.size = size;
         return file;
     }
     source_failed(error);
@@ -285,19 +280,19 @@ void table_file_close(TableFile *file)
     if (file->source != NULL) file->source->close_file(file->source->context, file->handle);
     TableFiles *files = file->files;
     if (files != NULL) {
-        pthread_mutex_lock(&files->mutex);
+        mutex_lock(&files->mutex);
         file->holders = 0;
         if (file->descriptor >= 0) close_open(files, file);
-        pthread_cond_broadcast(&files->released);
-        pthread_mutex_unlock(&files->mutex);
+        condition_broadcast(&files->released);
+        mutex_unlock(&files->mutex);
     } else if (file->descriptor >= 0) {
-        close(file->descriptor);
+        system_close(file->descriptor);
     }
     free(file->path);
     free(file);
 }
 
-uint64_t table_file_bytes(const TableFile *file) { return (uint64_t)file->first.st_size; }
+uint64_t table_file_bytes(const TableFile *file) { return file->first.size; }
 
 treb_status table_file_hold(TableFile *file, TableWait wait, int *descriptor, treb_error *error)
 {
@@ -311,10 +306,10 @@ void table_file_release(TableFile *file)
 {
     TableFiles *files = file->files;
     if (files == NULL) return;
-    pthread_mutex_lock(&files->mutex);
+    mutex_lock(&files->mutex);
     assert(file->holders > 0);
-    if (--file->holders == 0) pthread_cond_broadcast(&files->released);
-    pthread_mutex_unlock(&files->mutex);
+    if (--file->holders == 0) condition_broadcast(&files->released);
+    mutex_unlock(&files->mutex);
 }
 
 /* Reads or fetches bytes of a file that is held. */

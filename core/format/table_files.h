@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/stat.h>
 
+#include "core/system/system.h"
 #include "trebuchet.h"
 
 typedef struct TableFiles TableFiles;
@@ -43,7 +43,7 @@ TableFile *table_file_open(TableFiles *files, const char *path, treb_error *erro
 
 /* Creates a file that exists (`first` is its state) and will be opened when it is first held.
  * `files` is not NULL. Returns NULL if memory is out. */
-TableFile *table_file_later(TableFiles *files, const char *path, const struct stat *first);
+TableFile *table_file_later(TableFiles *files, const char *path, const SystemFile *first);
 
 /* Opens a file of a source, which must stay valid. No descriptor belongs to it, and holding it does
  * nothing. `path` is for messages. Returns NULL with *error filled in on failure. */

@@ -1,6 +1,5 @@
 /* table_header.c - converts the header of a table file from a struct to bytes and back. The parser
  * trusts nothing: it checks each field before it computes another from it. */
-#define _POSIX_C_SOURCE 200809L
 #include "core/format/table_blocked.h"
 #include "core/format/table_format.h"
 #include "core/format/table_pawn.h"

@@ -3,7 +3,6 @@
  * Files with codec zstd are read with pread, not mapped: if one is cut short while it is open,
  * reading fails with an error instead of a signal. All allocations are bounded by the size of the
  * file. */
-#define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64
 #include "core/format/table_format.h"
 #include "core/format/table_symbols.h"
@@ -261,15 +260,15 @@ Table *table_open_from_source(const treb_source *source, const char *path, const
 
 treb_status table_check_size(const char *path, treb_error *error)
 {
-    struct stat about;
+    SystemFile about;
     uint8_t fixed[FORMAT_FIXED_SIZE];
     int file = io_open_regular(path, &about, error);
     if (file < 0) return error->status;
-    Table table = {.file_size = (uint64_t)about.st_size, .path = (char *)(uintptr_t)path};
+    Table table = {.file_size = about.size, .path = (char *)(uintptr_t)path};
     size_t size = table.file_size < sizeof fixed ? (size_t)table.file_size : sizeof fixed;
     treb_status status = io_read_at(file, fixed, size, 0) ? check_fixed(&table, fixed, size, error)
                                                           : fail_errno(error, "read", path);
-    close(file);
+    system_close(file);
     if (status != TREB_OK) return status;
     const char *wrong = format_parse_fixed(fixed, &table.header);
     if (wrong != NULL)

@@ -6,6 +6,7 @@
 #include "core/format/table_symbols.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,35 +204,36 @@ static bool good_gap(const Symbols *symbols, const uint8_t *bytes)
     return true;
 }
 
-/* Maps a file of this machine. */
+/* Checks the front of a file that is read and not mapped. */
+static treb_status open_unmapped(Symbols *symbols, TableFile *file, bool *gap, treb_error *error)
+{
+    bool cut;
+    uint8_t front[TABLE_PAGE_SIZE];
+    uint64_t size = symbols->end < sizeof front ? symbols->end : sizeof front;
+    symbols->unmapped = file;
+    treb_status status = table_file_read(file, WAIT_FOR_ALL, front, (size_t)size, 0, &cut, error);
+    *gap = status == TREB_OK && good_gap(symbols, front);
+    if (status != TREB_OK || *gap || !table_file_has_source(file)) return status;
+    status = table_file_read_again(file, front, (size_t)size, 0, error);
+    *gap = status == TREB_OK && good_gap(symbols, front);
+    return status;
+}
+
+/* Maps a file of this machine. A program of 32 bits reads pages of a large file instead. */
 static treb_status open_map(Symbols *symbols, uint64_t size, TableFile *file, bool *gap,
                             treb_error *error)
 {
     int descriptor;
     treb_status status = table_file_hold(file, WAIT_FOR_ALL, &descriptor, error);
     if (status != TREB_OK) return status;
-    bool mapped = mapped_open(&symbols->map, descriptor, size);
-    if (!mapped) status = fail_errno(error, "map", symbols->path);
+    bool mapped = mapped_open(&symbols->map, descriptor, size), large = !mapped && errno == EFBIG;
+    if (!mapped && !large) status = fail_errno(error, "map", symbols->path);
     table_file_release(file);
+    if (large) return open_unmapped(symbols, file, gap, error);
     if (!mapped) return status;
     if (!mapped_prepare(&symbols->map, file)) return fail_memory(error);
     *gap = good_gap(symbols, symbols->map.bytes);
     return TREB_OK;
-}
-
-/* Checks the front of a source's file. */
-static treb_status open_source_file(Symbols *symbols, TableFile *file, bool *gap, treb_error *error)
-{
-    bool cut;
-    uint8_t front[TABLE_PAGE_SIZE];
-    uint64_t size = symbols->end < sizeof front ? symbols->end : sizeof front;
-    symbols->source_file = file;
-    treb_status status = table_file_read(file, WAIT_FOR_ALL, front, (size_t)size, 0, &cut, error);
-    *gap = status == TREB_OK && good_gap(symbols, front);
-    if (status != TREB_OK || *gap) return status;
-    status = table_file_read_again(file, front, (size_t)size, 0, error);
-    *gap = status == TREB_OK && good_gap(symbols, front);
-    return status;
 }
 
 treb_status symbols_open(Symbols *symbols, const TableHeader *header, const FormatLayout *layout,
@@ -247,7 +249,7 @@ treb_status symbols_open(Symbols *symbols, const TableHeader *header, const Form
     if (wrong == code_no_memory) return fail_memory(error);
     if (wrong == NULL) {
         treb_status status = table_file_has_source(file)
-                                 ? open_source_file(symbols, file, &gap, error)
+                                 ? open_unmapped(symbols, file, &gap, error)
                                  : open_map(symbols, layout->file_size, file, &gap, error);
         if (status != TREB_OK) return status;
         symbols->good = (_Atomic(uint8_t) *)calloc((size_t)(symbols->end / TABLE_PAGE_SIZE) + 1, 1);
@@ -330,14 +332,14 @@ __attribute__((noinline)) static treb_status ask_page(const Symbols *symbols, Ta
                                                       uint64_t number, treb_error *error)
 {
     MappedBytes missing, place = page_place(symbols, number);
-    if (wait == WAIT_LOCAL_ONLY || symbols->source_file != NULL) return TREB_OK;
+    if (wait == WAIT_LOCAL_ONLY || symbols->unmapped != NULL) return TREB_OK;
     if (mapped_has(&symbols->map, place.at, place.size, mapped_now(), &missing)) return TREB_OK;
     if (wait == WAIT_NEVER_FETCH) mapped_fetch(&symbols->map, missing);
     return fail_not_ready(error, symbols->path);
 }
 
-/* Reads and checks a page of a source's file. If it is damaged, reads it once more: it may have
- * been damaged on its way, or in a copy that the source keeps. */
+/* Reads and checks a page of a file that is not mapped. If it is damaged and the file a source's, reads it once more: it
+ * may have been damaged on its way, or in a copy that the source keeps. */
 static treb_status read_page(const Symbols *symbols, TableWait wait, int side, uint64_t page,
                              uint8_t *out, treb_error *error)
 {
@@ -345,21 +347,22 @@ static treb_status read_page(const Symbols *symbols, TableWait wait, int side, u
     MappedBytes place = page_place(symbols, symbols->side[side].first_page + page);
     size_t size = (size_t)place.size;
     memset(out, 0, TABLE_PAGE_SIZE);
-    treb_status status =
-        table_file_read(symbols->source_file, wait, out, size, place.at, &cut, error);
+    treb_status status = table_file_read(symbols->unmapped, wait, out, size, place.at, &cut, error);
     if (status != TREB_OK) return status;
     const char *wrong = fault_in_page(symbols, side, page, out, size);
-    if (wrong != NULL && wait == WAIT_LOCAL_ONLY) return fail_not_ready(error, symbols->path);
-    if (wrong != NULL && wait == WAIT_FOR_ALL) {
-        status = table_file_read_again(symbols->source_file, out, size, place.at, error);
+    const bool source = table_file_has_source(symbols->unmapped);
+    if (wrong != NULL && source && wait == WAIT_LOCAL_ONLY)
+        return fail_not_ready(error, symbols->path);
+    if (wrong != NULL && source && wait == WAIT_FOR_ALL) {
+        status = table_file_read_again(symbols->unmapped, out, size, place.at, error);
         if (status != TREB_OK) return status;
         wrong = fault_in_page(symbols, side, page, out, size);
     }
     return wrong == NULL ? TREB_OK : damaged_page(symbols, side, page, wrong, error);
 }
 
-/* Writes a page of a source's file to `room`: from the cache, where all pages are checked, or from
- * the source. */
+/* Writes a page of a file that is not mapped to `room`: from the cache, where all pages are checked, or from the
+ * file. */
 __attribute__((noinline)) static treb_status bring_page(const Symbols *symbols, TableWait wait,
                                                         int side, uint64_t page, uint8_t *room,
                                                         treb_error *error)
@@ -386,7 +389,7 @@ open_page(const Symbols *symbols, TableWait wait, int side, uint64_t page,
     uint64_t number = symbols->side[side].first_page + page;
     if (wait != WAIT_FOR_ALL) status = ask_page(symbols, wait, number, error);
     if (status == TREB_OK && !atomic_load_explicit(&symbols->good[number], memory_order_relaxed)) {
-        if (symbols->source_file != NULL) {
+        if (symbols->unmapped != NULL) {
             *out = (OpenPage){room, room + page_place(symbols, number).size};
             return bring_page(symbols, wait, side, page, room, error);
         }
@@ -428,12 +431,12 @@ treb_status symbols_bring(const Symbols *symbols, TableWait wait, MappedBytes pa
     uint64_t number = page.at / TABLE_PAGE_SIZE - 1;
     int side = number >= symbols->side[1].first_page && symbols->side[1].pages > 0;
     if (page.size == 0) return TREB_OK;
-    if (symbols->source_file == NULL) {
+    if (symbols->unmapped == NULL) {
         (wait == WAIT_FOR_ALL ? mapped_touch : mapped_fetch)(&symbols->map, page);
         return TREB_OK;
     }
     if (wait == WAIT_NEVER_FETCH)
-        return table_file_read(symbols->source_file, wait, NULL, (size_t)page.size, page.at, &cut,
+        return table_file_read(symbols->unmapped, wait, NULL, (size_t)page.size, page.at, &cut,
                                error);
     return bring_page(symbols, wait, side, number - symbols->side[side].first_page, room, error);
 }

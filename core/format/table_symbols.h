@@ -20,8 +20,10 @@ typedef struct SymbolsSide {
 } SymbolsSide;
 
 typedef struct Symbols {
-    Mapped map;              /* the file, if it is on this machine */
-    TableFile *source_file;  /* the file of a source, not owned; nothing is mapped then */
+    Mapped map; /* the file, if it is mapped */
+    TableFile *
+        unmapped; /* the file, not owned, if it is not mapped: that of a source, or a large one in a program
+                              * of 32 bits. NULL: it is mapped */
     const TablePages *pages; /* cache for its pages; NULL: none */
     uint64_t end;            /* offset in the file where the pages end */
     _Atomic(uint8_t) *good;  /* by page: 1 if its checksum was found right */

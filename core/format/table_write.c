@@ -5,23 +5,16 @@
  * its header; otherwise table_writer_finish copies the blocks in order to a second temporary file.
  * Names of temporary files show whether the process that writes them is still running
  * (core/system/io.h). */
-#define _POSIX_C_SOURCE 200809L
-#define _FILE_OFFSET_BITS 64
 #include "core/format/table_format.h"
 #include "core/system/error.h"
 #include "core/system/io.h"
 
 #include <assert.h>
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zstd.h>
 
 enum { COPY_SIZE = 4 << 20 }; /* at least the largest block */
@@ -83,8 +76,8 @@ static bool file_create(WriterFile *file)
 static void file_discard(WriterFile *file)
 {
     if (file->file >= 0) {
-        close(file->file);
-        unlink(file->path);
+        system_close(file->file);
+        system_delete(file->path);
     }
     free(file->path);
     *file = (WriterFile){.file = -1};
@@ -103,18 +96,27 @@ static long temporary_owner(const char *name)
     return strtol(digits, NULL, 10);
 }
 
+typedef struct Removing {
+    const char *directory;
+    size_t removed;
+} Removing;
+
+/* A SystemEntry. */
+static bool remove_stale(void *context, const char *name)
+{
+    Removing *r = context;
+    long owner = temporary_owner(name);
+    if (owner == 0 || system_runs(owner)) return true;
+    char *path = io_path(r->directory, name);
+    if (path != NULL && system_delete(path)) r->removed++;
+    free(path);
+    return true;
+}
+
 size_t table_remove_stale(const char *directory)
 {
-    DIR *list = opendir(directory);
-    if (list == NULL) return 0;
-    size_t removed = 0;
-    for (struct dirent *entry; (entry = readdir(list)) != NULL;) {
-        long owner = temporary_owner(entry->d_name);
-        if (owner == 0 || kill((pid_t)owner, 0) == 0 || errno != ESRCH) continue;
-        if (unlinkat(dirfd(list), entry->d_name, 0) == 0) removed++;
-    }
-    closedir(list);
-    return removed;
+    Removing removing = {directory, 0};
+    return system_list(directory, remove_stale, &removing) ? removing.removed : 0;
 }
 
 /* ---- the writer ------------------------------------------------------------------------------ */

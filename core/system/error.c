@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/system/stop.h"
+#include "core/system/system.h"
 
 treb_status fail(treb_error *error, treb_status status, const char *format, ...)
 {
@@ -51,13 +52,8 @@ const char *fail_path(const char *path)
 
 const char *fail_reason(int number, char text[FAIL_REASON_SIZE])
 {
-/* There are two functions strerror_r. GNU's returns the reason, and may or may not write it to
- * `text`. POSIX's, which musl, macOS and others have, writes it there and returns a number. */
-#if defined(__GLIBC__) && defined(_GNU_SOURCE)
-    return strerror_r(number, text, FAIL_REASON_SIZE);
-#else
-    return strerror_r(number, text, FAIL_REASON_SIZE) == 0 ? text : "unknown error";
-#endif
+    system_reason(number, text, FAIL_REASON_SIZE);
+    return text;
 }
 
 treb_status fail_errno(treb_error *error, const char *verb, const char *path)

@@ -4,10 +4,18 @@
 
 #include "trebuchet.h"
 
+/* Declares which parameter is a format as printf takes it, and where its values begin. Windows has two printf; we use
+ * that of the C standard. */
+#ifdef __MINGW_PRINTF_FORMAT
+#define PRINTF_LIKE(format_at, values_at)                                                          \
+    __attribute__((format(__MINGW_PRINTF_FORMAT, format_at, values_at)))
+#else
+#define PRINTF_LIKE(format_at, values_at) __attribute__((format(printf, format_at, values_at)))
+#endif
+
 /* Fills in `error`, which may be NULL, and returns `status`: `return fail(error, ...)`. The text is
  * cut if it does not fit. The error then names no missing table. */
-treb_status fail(treb_error *error, treb_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+treb_status fail(treb_error *error, treb_status status, const char *format, ...) PRINTF_LIKE(3, 4);
 
 /* Adds to an error that `fail` or `fail_errno` has filled in which table is missing, and sets its
  * status to TREB_ERR_NO_TABLE, which it returns. `error` may be NULL. `material` is the canonical
@@ -28,7 +36,7 @@ treb_status fail_not_ready(treb_error *error, const char *path);
  * the file better than the first. */
 const char *fail_path(const char *path);
 
-/* Returns the text for a value of errno, in `text` or elsewhere. */
+/* Writes the text for a value of errno to `text`, and returns it. */
 enum { FAIL_REASON_SIZE = 128 };
 const char *fail_reason(int number, char text[FAIL_REASON_SIZE]);
 

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/stat.h>
 
+#include "core/system/system.h"
 #include "trebuchet.h"
 
 /* Read or write all `size` bytes at `offset`, also after interruptions and short transfers. Return
@@ -25,13 +25,13 @@ bool io_is_folder(const char *path);
 /* Opens a file for reading, and writes its state to `about`. Never waits for another program: a pipe,
  * a device or a folder with the name of a file is refused. Returns a descriptor, or -1 with *error
  * filled in: errno is 0 for something that is not a regular file, else the reason. */
-int io_open_regular(const char *path, struct stat *about, treb_error *error);
+int io_open_regular(const char *path, SystemFile *about, treb_error *error);
 
-/* The two parts of it, for files that are opened in another way. io_fail_open explains why open()
+/* The two parts of it, for files that are opened in another way. io_fail_open explains why system_open
  * failed, and leaves errno as it is; io_check_regular refuses what is not a regular file. Both
  * return TREB_ERR_IO. */
 treb_status io_fail_open(const char *path, treb_error *error);
-treb_status io_check_regular(const char *path, const struct stat *about, treb_error *error);
+treb_status io_check_regular(const char *path, const SystemFile *about, treb_error *error);
 
 /* Returns "directory/name", which the caller frees; NULL if memory is out. */
 char *io_path(const char *directory, const char *name);

@@ -8,7 +8,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+
+#include "core/system/system.h"
 
 /* ---- Claims ---------------------------------------------------------------------------------- */
 
@@ -63,11 +64,10 @@ typedef struct Header {
 enum {
     HEADER = 64,
     PAGE = 4096,
-    HUGE_PAGE = 2 << 20,
     MAPPED = 3 << 19,
     SPARE_MOST = 128 << 20, /* largest spare array in bytes, */
     SPARE_SHARE = 64,       /* and as a fraction of the bound */
-    ALIGNED = 2 * HUGE_PAGE
+    ALIGNED = 4 << 20
 };
 
 _Static_assert(sizeof(Header) <= HEADER, "the header has room");
@@ -80,7 +80,7 @@ uint64_t budget_cost(size_t size)
 
 /* ---- Spare arrays ---------------------------------------------------------------------------- */
 
-static void unmap(Header *header) { munmap(header->map, header->map_size); }
+static void unmap(Header *header) { system_pages_free(header->map, header->map_size); }
 
 /* Returns the largest spare array in bytes. */
 static uint64_t spare_most(const MemoryBudget *budget)
@@ -139,19 +139,10 @@ static Header *map_large(MemoryBudget *budget, size_t size)
     size_t pages = (size + PAGE - 1) & ~(size_t)(PAGE - 1);
     Header *spare = spare_take(budget, pages);
     if (spare != NULL) return spare;
-    size_t unit = size < ALIGNED ? PAGE : HUGE_PAGE, whole = pages + unit + PAGE;
-    uint8_t *map = mmap(NULL, whole, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (map == MAP_FAILED) return NULL;
-    uintptr_t first = ((uintptr_t)map + PAGE + unit - 1) & ~(uintptr_t)(unit - 1);
-    uint8_t *array = map + (first - (uintptr_t)map), *start = array - PAGE, *end = array + pages;
-    if (start > map) munmap(map, (size_t)(start - map));
-    if (end < map + whole) munmap(end, (size_t)(map + whole - end));
-#ifdef MADV_HUGEPAGE
-    if (size >= ALIGNED) madvise(array, pages, MADV_HUGEPAGE);
-#endif
-    Header *header = (Header *)(void *)(array - HEADER);
-    header->map = start;
+    uint8_t *map = system_pages(pages + PAGE, size >= ALIGNED, PAGE);
+    if (map == NULL) return NULL;
+    Header *header = (Header *)(void *)(map + PAGE - HEADER);
+    header->map = map;
     header->map_size = pages + PAGE;
     return header;
 }
@@ -159,7 +150,7 @@ static Header *map_large(MemoryBudget *budget, size_t size)
 static Header *take_small(size_t size)
 {
     size_t rounded = (size + HEADER + 63) & ~(size_t)63;
-    Header *header = aligned_alloc(64, rounded);
+    Header *header = system_aligned(64, rounded);
     if (header != NULL) header->map = NULL;
     return header;
 }
@@ -193,7 +184,7 @@ void budget_free(void *memory)
     MemoryBudget *budget = header->budget;
     budget_release(budget, header->cost);
     if (header->map == NULL)
-        free(header);
+        system_aligned_free(header);
     else if (!budget->plentiful || !spare_keep(budget, header))
         unmap(header);
 }

@@ -10,7 +10,7 @@
 /* Opens a file if the system has its folders and the file itself in memory. Returns a descriptor,
  * or -1: see errno; EAGAIN means that a disk would have to be read, or that the system cannot
  * tell. */
-int nowait_open(const char *path, int flags);
+int nowait_open(const char *path);
 
 /* Reads a run of bytes if the system has all of them in memory. On failure returns false: errno is
  * EAGAIN if they are not in memory, 0 if the file ends before them, otherwise the reason why they
@@ -21,7 +21,8 @@ int nowait_open(const char *path, int flags);
  * File systems without this (networks, FUSE, tmpfs, overlays) return EOPNOTSUPP. There this
  * function asks mincore, and reads the bytes as usual if mincore says that they are in memory.
  * mincore is truthful only to the owner of a file, and tells others that everything is in memory:
- * for them the function always fails with EAGAIN. */
+ * for them the function always fails with EAGAIN, as on systems other than Linux, which cannot tell. There a
+ * probe that does not wait finds what another thread has read lately (treb_tables_set_fetch). */
 bool nowait_read(int file, void *bytes, size_t size, uint64_t offset);
 
 /* Returns whether the system has all of a run of bytes in memory, as nowait_read would find. Bytes

@@ -23,10 +23,8 @@ void paged_close(Paged *paged)
 /* Reserves the disk space first: writing to a mapped file cannot report that the disk is full. */
 static void *map_all(int file, uint64_t bytes)
 {
-    int wrong = posix_fallocate(file, 0, (off_t)bytes);
-    if (wrong == 0) return mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    errno = wrong;
-    return MAP_FAILED;
+    if (!system_reserve(file, bytes)) return MAP_FAILED;
+    return mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 }
 
 treb_status paged_open(Paged *paged, const char *directory, uint64_t bytes, uint64_t most,

@@ -2,12 +2,10 @@
 #include "core/system/spill_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <xxhash.h>
 #include <zstd.h>
 #include <zstd_errors.h>
@@ -129,12 +127,12 @@ treb_status spill_create(SpillFile *spill, const char *path, const char *folder,
 bool spill_resume(SpillFile *spill, const char *path, uint64_t end)
 {
     snprintf(spill->path, sizeof spill->path, "%s", path);
-    return take_file(spill, open(path, O_RDWR | O_CLOEXEC), end) && io_cut(spill->file, end);
+    return take_file(spill, system_open(path, SYSTEM_UPDATE), end) && io_cut(spill->file, end);
 }
 
 treb_status spill_sync(const SpillFile *spill, treb_error *error)
 {
-    if (spill->file < 0 || fdatasync(spill->file) == 0) return TREB_OK;
+    if (spill->file < 0 || system_flush(spill->file)) return TREB_OK;
     return fail_errno(error, "write", spill->path);
 }
 
@@ -142,18 +140,18 @@ void spill_clear(SpillFile *spill)
 {
     atomic_store(&spill->end, 0);
     /* If this fails, the file is overwritten. */
-    if (spill->file >= 0 && ftruncate(spill->file, 0) != 0) return;
+    if (spill->file >= 0 && !system_cut(spill->file, 0)) return;
 }
 
 void spill_close(SpillFile *spill)
 {
-    if (spill->file >= 0) close(spill->file);
+    if (spill->file >= 0) system_close(spill->file);
     spill->file = -1;
 }
 
 void spill_remove(SpillFile *spill)
 {
-    if (spill->file >= 0) unlink(spill->path);
+    if (spill->file >= 0) system_delete(spill->path);
     spill_close(spill);
 }
 
@@ -204,11 +202,11 @@ static treb_status get_list(SpillFile *spill, uint64_t size, uint64_t mark, Stat
 treb_status spill_open(SpillFile *spill, const char *path, uint64_t mark, State *list,
                        treb_error *error)
 {
-    struct stat about;
+    SystemFile about;
     *list = (State){0};
     snprintf(spill->path, sizeof spill->path, "%s", path);
     if (!take_file(spill, io_open_regular(path, &about, error), 0)) return TREB_ERR_IO;
-    treb_status status = get_list(spill, (uint64_t)about.st_size, mark, list, error);
+    treb_status status = get_list(spill, about.size, mark, list, error);
     if (status == TREB_OK) return TREB_OK;
     state_free(list);
     spill_close(spill);

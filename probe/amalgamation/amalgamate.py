@@ -146,10 +146,11 @@ class Amalgamation:
         return (item for item in self.items if item is not None and item.kind in kinds)
 
     def check_names(self):
-        """No two files may give one name to different things."""
+        """No two files may give one name to different things, but for the files of two systems."""
         owners = {}
         for item in self.named("function", "variable"):
-            first = owners.setdefault(item.name, item.path)
+            system = "_windows." in item.path
+            first = owners.setdefault((item.name, system), item.path)
             if first != item.path and item.path.endswith(".c") and first.endswith(".c"):
                 sys.exit(f"{item.path} and {first} both have {item.name}: one of them needs another name")
 

@@ -6,9 +6,9 @@
  * checksum of all these, one after the other. All words are little-endian. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "core/system/error.h"
+#include "core/system/system.h"
 #include "probe/syzygy/syzygy_file.h"
 
 enum { CHUNK = 1 << 24, CHUNK_HASH = 32, STRIDE = 240, STEP = 40, SLICES = 8 };
@@ -259,10 +259,9 @@ treb_status syzygy_check(const Syzygy *table, treb_error *error)
     uint8_t sum[SYZYGY_CHECKSUM_SIZE];
     uint64_t size = table->map.size - SYZYGY_CHECKSUM_SIZE;
     /* The file is read in order: tell the system to read ahead. */
-    posix_madvise((void *)(uintptr_t)table->map.bytes, (size_t)table->map.size,
-                  POSIX_MADV_SEQUENTIAL);
+    system_advise(table->map.bytes, table->map.size, SYSTEM_IN_ORDER);
     bool summed = syzygy_checksum(table->map.bytes, size, sum);
-    posix_madvise((void *)(uintptr_t)table->map.bytes, (size_t)table->map.size, POSIX_MADV_RANDOM);
+    system_advise(table->map.bytes, table->map.size, SYSTEM_RANDOM);
     if (!summed) return fail_memory(error);
     if (memcmp(sum, table->map.bytes + size, sizeof sum) == 0) return TREB_OK;
     return fail(error, TREB_ERR_DAMAGED, "%s: damaged: its checksum differs",

@@ -5,12 +5,9 @@
 #include "probe/syzygy/syzygy_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/system/error.h"
 #include "core/system/io.h"
@@ -232,9 +229,9 @@ static const char *parse(Syzygy *table, const Material *material, FileWindow *wi
 }
 
 /* Prepares what syzygy_ready needs. False: out of memory. */
-static bool prepare_ready(Syzygy *table, TableFiles *files, const struct stat *stat)
+static bool prepare_ready(Syzygy *table, TableFiles *files, const SystemFile *about)
 {
-    table->file = table_file_later(files, table->path, stat);
+    table->file = table_file_later(files, table->path, about);
     return table->file != NULL && mapped_prepare(&table->map, table->file);
 }
 
@@ -251,36 +248,41 @@ static treb_status fail_missing_file(const char *path, treb_error *error)
 
 /* Opens the file, and checks what its size alone says. Writes *file, which the caller closes; -1 on
  * failure. */
-static treb_status open_whole(Syzygy *table, struct stat *stat, int *file, treb_error *error)
+static treb_status open_whole(Syzygy *table, SystemFile *about, int *file, treb_error *error)
 {
     const char *path = table->path;
-    *file = io_open_regular(path, stat, error);
+    *file = io_open_regular(path, about, error);
     if (*file < 0) {
         bool none = errno == ENOENT || errno == ENOTDIR;
         return none ? fail_missing_file(path, error) : error->status;
     }
-    table->map.size = (uint64_t)stat->st_size;
-    if (stat->st_size >= SYZYGY_ALIGNMENT + SYZYGY_CHECKSUM_SIZE &&
-        stat->st_size % SYZYGY_ALIGNMENT == SYZYGY_CHECKSUM_SIZE &&
-        (uint64_t)stat->st_size <= SIZE_MAX)
+    table->map.size = about->size;
+    if (about->size >= SYZYGY_ALIGNMENT + SYZYGY_CHECKSUM_SIZE &&
+        about->size % SYZYGY_ALIGNMENT == SYZYGY_CHECKSUM_SIZE)
         return TREB_OK;
-    if (stat->st_size == 0) return fail(error, TREB_ERR_DAMAGED, "%s: is empty", fail_path(path));
+    if (about->size == 0) return fail(error, TREB_ERR_DAMAGED, "%s: is empty", fail_path(path));
     return fail(error, TREB_ERR_DAMAGED, "%s: is not complete: no Syzygy table has %lld bytes",
-                fail_path(path), (long long)stat->st_size);
+                fail_path(path), (long long)about->size);
 }
 
 static treb_status map_file(Syzygy *table, TableFiles *files, treb_error *error)
 {
     int file;
-    struct stat stat;
-    treb_status status = open_whole(table, &stat, &file, error);
+    SystemFile about;
+    treb_status status = open_whole(table, &about, &file, error);
     if (status == TREB_OK) {
-        if (!mapped_open(&table->map, file, (uint64_t)stat.st_size))
-            status = fail_errno(error, "map", table->path);
-        else if (files != NULL && !prepare_ready(table, files, &stat))
+        if (!mapped_open(&table->map, file, about.size))
+            status =
+                errno != EFBIG
+                    ? fail_errno(error, "map", table->path)
+                    : fail(
+                          error, TREB_ERR_MEMORY,
+                          "%s: a program of 32 bits has no room for so large a file: use one of 64",
+                          fail_path(table->path));
+        else if (files != NULL && !prepare_ready(table, files, &about))
             status = fail_memory(error);
     }
-    if (file >= 0) close(file);
+    if (file >= 0) system_close(file);
     return status;
 }
 
@@ -317,13 +319,13 @@ static Syzygy *new_table(const char *path, treb_metric metric, const SyzygyMaps 
 treb_status syzygy_check_size(const char *path, const Material *material, treb_metric metric,
                               const SyzygyMaps *maps, treb_error *error)
 {
-    struct stat stat;
+    SystemFile about;
     FileWindow window = {.file = -1};
     Syzygy *table = new_table(path, metric, maps);
     if (table == NULL) return fail_memory(error);
-    treb_status status = open_whole(table, &stat, &window.file, error);
+    treb_status status = open_whole(table, &about, &window.file, error);
     if (status == TREB_OK) status = fail_wrong(table, parse(table, material, &window), error);
-    if (window.file >= 0) close(window.file);
+    if (window.file >= 0) system_close(window.file);
     syzygy_close(table);
     return status;
 }

@@ -11,11 +11,11 @@
 
 static unsigned cells, made;
 
-int __real_file_cell(const ProbeReader *reader, const OpenFile *file, int side, uint64_t cell,
+int __real_file_cell(const ProbeReader *reader, const OpenTable *file, int side, uint64_t cell,
                      treb_error *error);
-int __wrap_file_cell(const ProbeReader *reader, const OpenFile *file, int side, uint64_t cell,
+int __wrap_file_cell(const ProbeReader *reader, const OpenTable *file, int side, uint64_t cell,
                      treb_error *error);
-int __wrap_file_cell(const ProbeReader *reader, const OpenFile *file, int side, uint64_t cell,
+int __wrap_file_cell(const ProbeReader *reader, const OpenTable *file, int side, uint64_t cell,
                      treb_error *error)
 {
     cells++;

@@ -162,8 +162,8 @@ bool __real_nowait_has(int file, uint64_t offset, uint64_t size);
 bool __wrap_nowait_has(int file, uint64_t offset, uint64_t size);
 void __real_nowait_fetch(int file, uint64_t offset, uint64_t size);
 void __wrap_nowait_fetch(int file, uint64_t offset, uint64_t size);
-int __real_nowait_open(const char *path, int flags);
-int __wrap_nowait_open(const char *path, int flags);
+int __real_nowait_open(const char *path);
+int __wrap_nowait_open(const char *path);
 ssize_t __real_pread64(int file, void *bytes, size_t size, off_t offset);
 ssize_t __wrap_pread64(int file, void *bytes, size_t size, off_t offset);
 void *__real_mmap64(void *at, size_t size, int protection, int flags, int file, off_t offset);
@@ -203,11 +203,11 @@ void __wrap_nowait_fetch(int file, uint64_t offset, uint64_t size)
     disk_bring_all(known, offset, size, disk.delay);
 }
 
-int __wrap_nowait_open(const char *path, int flags)
+int __wrap_nowait_open(const char *path)
 {
-    if (!disk.on) return __real_nowait_open(path, flags);
+    if (!disk.on) return __real_nowait_open(path);
     errno = EAGAIN;
-    return disk.refuses_open ? -1 : open(path, flags);
+    return disk.refuses_open ? -1 : open(path, O_RDONLY | O_CLOEXEC);
 }
 
 ssize_t __wrap_pread64(int file, void *bytes, size_t size, off_t offset)
