@@ -54,7 +54,7 @@ typedef struct RowWork {
  * true if the file cannot be opened; probing it then reports the error. */
 static bool file_stores(ProbeFile *file, const treb_position *pos)
 {
-    const OpenFile *open;
+    const OpenTable *open;
     const Syzygy *syzygy;
     const ProbeReader reader = reader_waiting();
     if (file->format == TREB_FORMAT_SYZYGY)
