@@ -411,7 +411,7 @@ static void note_moves(const ProbeReader *reader, treb_metric metric, const treb
  * promotion. */
 static void note_files(const ProbeReader *reader, const SetPlace *place)
 {
-    const OpenFile *open;
+    const OpenTable *open;
     const Syzygy *table;
     for (int m = TREB_WDL; m < TREB_METRICS; m += TREB_DTM - TREB_WDL) {
         ProbeFile *file = place->entry != NULL ? place->entry->file[m] : NULL;
