@@ -5,13 +5,8 @@
 #include <stdlib.h>
 
 #include "core/chess/material.h"
-#include "core/format/index.h"
+#include "core/format/draw.h"
 #include "core/system/error.h"
-
-enum {
-    PART = 1 << 14,  /* approximate number of cells in a part */
-    PART_BITS = 28   /* a part has fewer positions than 2 to that power */
-};
 
 typedef struct Scan {
     const ScanJob *job;
@@ -68,9 +63,9 @@ static int visit(void *context, const treb_position *pos)
 static void draw_part(Worker *w, uint64_t part)
 {
     const ScanJob *job = w->scan->job;
-    const uint64_t first = part * SCAN_DRAWS, rest = job->draws - first;
+    const uint64_t first = part * DRAW_PART, rest = job->draws - first;
     treb_position pos;
-    for (uint64_t i = 0; i < (rest < SCAN_DRAWS ? rest : SCAN_DRAWS) && !must_end(w); i++)
+    for (uint64_t i = 0; i < (rest < DRAW_PART ? rest : DRAW_PART) && !must_end(w); i++)
         if (job->draw(job->context, first + i, &pos) && !visit_position(w, &pos, first + i)) break;
 }
 
@@ -80,7 +75,7 @@ static void do_part(Worker *w, uint64_t part)
     treb_error why;
     w->cut = false;
     if (must_end(w) || w->info.status != TREB_OK) return;
-    w->number = part << PART_BITS;
+    w->number = part << DRAW_SCAN_BITS;
     if (job->draw != NULL) {
         draw_part(w, part);
     } else if (treb_each_position(job->tables, job->material, part, w->scan->parts, visit, w,
@@ -144,7 +139,7 @@ treb_status scan_run(const ScanJob *job, treb_error *error)
     treb_table_info info;
     Scan scan = {.job = job, .error = error};
     if (job->draw != NULL) {
-        scan.parts = (job->draws + SCAN_DRAWS - 1) / SCAN_DRAWS;
+        scan.parts = (job->draws + DRAW_PART - 1) / DRAW_PART;
         scan_parts(&scan);
         return scan.status;
     }
@@ -153,7 +148,7 @@ treb_status scan_run(const ScanJob *job, treb_error *error)
     if (!material_parse(job->material, &m)) return fail(error, TREB_ERR_ARGUMENT, "not a material");
     material_canonical(&m);
     if (!index_init(&index, &m, NULL, 1)) return fail(error, TREB_ERR_MEN, "too many men");
-    scan.parts = index.size / PART + 1;
+    scan.parts = index.size / DRAW_SCAN_CELLS + 1;
     scan.swapped = job->turn == TREB_BLACK && material_symmetric(&m);
     scan_parts(&scan);
     return scan.status;

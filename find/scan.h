@@ -5,10 +5,6 @@
 
 #include "find/position_info.h"
 
-/* Number of draws in a part: few, as a condition in Lua may take long, and what a part found is lost if
- * the scan is stopped. */
-enum { SCAN_DRAWS = 256 };
-
 typedef struct ScanJob {
     const treb_tables *tables;
     const char *material;
