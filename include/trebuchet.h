@@ -7,7 +7,7 @@
  *     treb_tables *tables = treb_tables_open(&directory, 1, &error);
  *     treb_position pos;
  *     treb_wdl wdl;
- *     const char *fen = "8/8/8/8/8/2K5/1Q6/k7 w - - 0 1";
+ *     const char *fen = "8/8/8/8/8/2K5/1Q6/7k w - - 0 1";
  *     if (tables != NULL && treb_position_from_fen(fen, &pos, &error) == TREB_OK &&
  *         treb_probe_wdl(tables, &pos, &wdl, &error) == TREB_OK)
  *         printf("%s\n", treb_wdl_text(wdl));
@@ -418,6 +418,33 @@ TREB_API treb_status treb_probe_dtc(const treb_tables *tables, const treb_positi
 TREB_API treb_status treb_probe_dtm(const treb_tables *tables, const treb_position *pos,
                                     treb_distance *out, treb_error *error);
 
+/* What treb_probe_many writes: arrays with a number for each position. Those that are NULL are not
+ * written. */
+typedef struct treb_columns {
+    int8_t *wdl;                  /* the verdict for the side to move: 2 win, 1 cursed win, 0 draw,
+                                       -1 blessed loss, -2 loss; TREB_NO_WDL if it is not known */
+    int16_t *plies[TREB_METRICS]; /* by metric: the distance, negative in losses, 0 in draws and if
+                                       mated; TREB_NO_PLIES if it is not known. That of TREB_WDL is
+                                       not used */
+    uint8_t *rounded[TREB_METRICS]; /* by metric: TREB_EXACT, TREB_ROUNDED or TREB_AT_MOST */
+    uint8_t *status[TREB_METRICS];  /* by metric: TREB_OK if it is known, else the treb_status */
+} treb_columns;
+
+enum { TREB_NO_WDL = INT8_MIN, TREB_NO_PLIES = INT16_MIN };
+
+/* Probes `count` positions, as treb_probe_wdl and treb_probe_distance would, for callers that want
+ * arrays. Returns how many of the values that were asked for (`wdl`, and each of `plies`) are not
+ * known. From servers, what several positions need is fetched at the same time.
+ * Cost: that of the probes; a verdict is found once for all distances of a position. */
+TREB_API size_t treb_probe_many(const treb_tables *tables, const treb_position *pos, size_t count,
+                                const treb_columns *out);
+
+/* Reads `count` FENs, as treb_position_from_fen does. A position that cannot be read is all zero,
+ * which no probe accepts. `status`, which may be NULL, gets the treb_status of each. Returns the number
+ * of those that cannot be read. */
+TREB_API size_t treb_positions_from_fens(const char *const *fens, size_t count, treb_position *out,
+                                         uint8_t *status);
+
 /* All that the set knows about a position. In a treb_move: about a move, for the side that makes
  * it. */
 typedef struct treb_value {
@@ -572,6 +599,38 @@ typedef int (*treb_visit)(void *context, const treb_position *pos);
 TREB_API treb_status treb_each_position(const treb_tables *tables, const char *material,
                                         uint64_t part, uint64_t parts, treb_visit visit,
                                         void *context, treb_error *error);
+
+/* Writes the positions that treb_each_position would visit, at most `capacity` at a time: for
+ * languages that are slow to be called back. *next is 0 at first; the call changes it, so that the
+ * next call goes on where this one ended. *count gets the number of positions: if it is less than
+ * `capacity` there are no more. Threads cannot share the work, but may each do an ending.
+ * Errors and cost: those of treb_each_position. */
+TREB_API treb_status treb_next_positions(const treb_tables *tables, const char *material,
+                                         uint64_t *next, treb_position *out, size_t capacity,
+                                         size_t *count, treb_error *error);
+
+/* What treb_sample_positions draws; may be added up. */
+enum {
+    TREB_SAMPLE_BOARD = 1, /* each position of the full board has the same probability, as
+                              treb_table_info.count counts them; else each that treb_each_position
+                              visits */
+    TREB_SAMPLE_TURNED =
+        2 /* positions are turned and mirrored by a random symmetry of the board, and
+                              the colours are exchanged in half of the cases; else they are as
+                              treb_each_position has them */
+};
+
+/* Writes `size` different positions of an ending, drawn at random: each set of so many has the same
+ * probability. `how` is 0 or made of TREB_SAMPLE_... With TREB_SAMPLE_BOARD alone two positions may
+ * look equal. They are those of 'trebuchet find --sample', and depend on the seed alone, or, if most
+ * positions of the ending are wanted, also on which WDL file is installed. Writes to *count how many
+ * there are: less than `size` if the ending has no more. Probes nothing, and needs no table.
+ * Errors: those of treb_each_position; TREB_ERR_MEMORY.
+ * Cost: some 300 ns and 16 bytes of memory for each position. If most positions of the ending are
+ * wanted, that of visiting all of them, and some 110 bytes for each position. */
+TREB_API treb_status treb_sample_positions(const treb_tables *tables, const char *material,
+                                           uint64_t seed, unsigned how, treb_position *out,
+                                           size_t size, size_t *count, treb_error *error);
 
 /* ---- Never wait for a disk ------------------------------------------------------------------- */
 

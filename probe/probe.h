@@ -4,6 +4,7 @@
  *   probe_distance.c DTZ, DTC and DTM of positions
  *   probe_moves.c    values under the 50-move rule of a position and its moves, the best line
  *   probe_rule.c     results under the 50-move rule
+ *   probe_many.c     many positions in one call
  *   probe_public.c   checks of positions, texts and other public functions that need no tables
  *
  * Public functions check positions. The functions here rely on that: the position passes
@@ -42,6 +43,12 @@ static inline bool probe_noting(const ProbeReader *reader, int result)
 {
     return probe_not_ready(result) && reader->missing != NULL;
 }
+
+/* Writes the distance of a position of any number of men whose verdict is known; pawn files are asked
+ * as well. `covered` says why no table can have the position; TREB_OK: one can. Returns 0, or minus a
+ * status. */
+int distance_known(const ProbeReader *reader, treb_metric metric, const treb_position *pos,
+                   treb_status covered, int verdict, treb_distance *out, treb_error *error);
 
 /* The distance of a position for the side to move if it makes a certain legal move. `child` is the
  * position after the move, `child_verdict` the verdict there. */

@@ -485,6 +485,29 @@ typedef struct DistanceCall {
 
 static PrefetchProbe call_distance;
 
+int distance_known(const ProbeReader *reader, treb_metric metric, const treb_position *pos,
+                   treb_status covered, int verdict, treb_distance *out, treb_error *error)
+{
+    int distance = -(int)covered;
+    if (covered == TREB_OK)
+        distance = distance_value(reader, metric, pos, verdict, error);
+    else if (verdict == TREB_DRAW || metric == TREB_WDL || !movegen_any(pos))
+        distance = 0;
+    if (distance < 0 && !probe_not_ready(distance) && metric == TREB_DTZ) {
+        int plies = pawn_file_distance(reader, pos);
+        if (plies >= 0) {
+            *out = (treb_distance){(treb_wdl)verdict, plies, plies > 1 ? TREB_AT_MOST : TREB_EXACT};
+            return 0;
+        }
+    }
+    if (distance < 0 && covered != TREB_OK)
+        return -(int)fail(error, TREB_ERR_NO_TABLE,
+                          "no table gives this distance for so many men");
+    if (distance < 0) return distance;
+    *out = (treb_distance){(treb_wdl)verdict, distance_plies(distance), distance_rounded(distance)};
+    return 0;
+}
+
 static treb_status probe_distance(const ProbeReader *reader, const treb_position *pos,
                                   treb_metric metric, treb_distance *out, treb_error *error)
 {
@@ -492,29 +515,14 @@ static treb_status probe_distance(const ProbeReader *reader, const treb_position
     if (metric < TREB_WDL || metric >= TREB_METRICS) return probe_no_metric(error);
     treb_status status = probe_check(pos, error);
     if (status != TREB_OK && !probe_many_men(reader, pos, status)) return status;
-    int verdict = probe_verdict(reader, pos, &why), distance = verdict;
-    if (status == TREB_OK && probe_noting(reader, verdict)) distance_note(reader, metric, pos);
-    if (verdict >= 0 && status == TREB_OK)
-        distance = distance_value(reader, metric, pos, verdict, &why);
-    else if (verdict >= 0)
-        distance =
-            verdict == TREB_DRAW || metric == TREB_WDL || !movegen_any(pos) ? 0 : -(int)status;
-    if (verdict >= 0 && distance < 0 && !probe_not_ready(distance) && metric == TREB_DTZ) {
-        int plies = pawn_file_distance(reader, pos);
-        if (plies >= 0) {
-            *out = (treb_distance){(treb_wdl)verdict, plies, plies > 1 ? TREB_AT_MOST : TREB_EXACT};
-            return TREB_OK;
-        }
-    }
-    if (verdict >= 0 && status != TREB_OK && distance < 0)
-        return fail(error, TREB_ERR_NO_TABLE, "no table gives this distance for so many men");
-    if (distance < 0 && prefetch_needed(reader)) {
+    int result = probe_verdict(reader, pos, &why);
+    if (status == TREB_OK && probe_noting(reader, result)) distance_note(reader, metric, pos);
+    if (result >= 0) result = distance_known(reader, metric, pos, status, result, out, &why);
+    if (result < 0 && prefetch_needed(reader)) {
         DistanceCall call = {pos, metric, out, error};
         return prefetch_run(reader, call_distance, &call, error);
     }
-    if (distance < 0) return probe_fail(distance, &why, error);
-    *out = (treb_distance){(treb_wdl)verdict, distance_plies(distance), distance_rounded(distance)};
-    return TREB_OK;
+    return result < 0 ? probe_fail(result, &why, error) : TREB_OK;
 }
 
 static treb_status call_distance(const ProbeReader *reader, void *context)

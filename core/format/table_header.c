@@ -248,7 +248,7 @@ const char *format_parse_fixed(const uint8_t *bytes, TableHeader *header)
     header->bounds = flags & FORMAT_FLAG_BOUNDS;
     header->as_dtz = flags & FORMAT_FLAG_AS_DTZ;
     bool newest = format_get16(bytes + FORMAT_AT_VERSION) >= FORMAT_VERSION_AS_DTZ;
-    uint32_t known = FORMAT_FLAG_BOUNDS | (newest ? FORMAT_FLAG_AS_DTZ : 0u);
+    uint32_t known = FORMAT_FLAG_BOUNDS | (newest ? (uint32_t)FORMAT_FLAG_AS_DTZ : 0u);
     if (flags & ~known) return "reserved bits are set";
     if (header->bounds && header->metric != TREB_DTM) return "only mate distances are bounds";
     if (header->as_dtz && header->metric != TREB_DTC)

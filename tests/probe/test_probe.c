@@ -558,6 +558,133 @@ START_TEST(symmetric_material)
 }
 END_TEST
 
+/* ---- Many positions -------------------------------------------------------------------------- */
+
+typedef struct Listed {
+    treb_position pos[20000];
+    size_t count;
+} Listed;
+
+static int list_position(void *context, const treb_position *pos)
+{
+    Listed *l = context;
+    if (l->count < sizeof l->pos / sizeof *l->pos) l->pos[l->count++] = *pos;
+    return 1;
+}
+
+/* Any number of positions at a time: those of treb_each_position, in its order. */
+START_TEST(positions_at_a_time)
+{
+    static const size_t capacities[] = {1, 2, 7, 64, 5000, 20000};
+    static Listed all, some;
+    treb_tables *tables = open_set(directory);
+    all.count = 0;
+    ck_assert_int_eq(
+        treb_each_position(tables, "KvKN", 0, 8, list_position, &all, NULL), TREB_OK);
+    ck_assert_uint_gt(all.count, 5000);
+    const size_t capacity = capacities[_i];
+    uint64_t next = 0;
+    size_t count = capacity;
+    for (some.count = 0; some.count < all.count && count == capacity; some.count += count) {
+        const size_t room = sizeof some.pos / sizeof *some.pos - some.count;
+        if (room < capacity) break;
+        ck_assert_int_eq(treb_next_positions(tables, "KvKN", &next, some.pos + some.count,
+                                             capacity, &count, NULL),
+                         TREB_OK);
+        ck_assert_uint_gt(count, 0);
+    }
+    const size_t least = some.count < all.count ? some.count : all.count;
+    ck_assert_uint_gt(least, 4000);
+    for (size_t i = 0; i < least; i++)
+        if (!position_equal(&some.pos[i], &all.pos[i])) ck_abort_msg("position %zu", i);
+    /* At the end there are none. */
+    next = UINT64_MAX - 1;
+    ck_assert_int_eq(treb_next_positions(tables, "KvKN", &next, some.pos, 5, &count, NULL), TREB_OK);
+    ck_assert_uint_eq(count, 0);
+    treb_tables_close(tables);
+}
+END_TEST
+
+/* What treb_probe_many writes for each position of a sample, against the solver. */
+START_TEST(many_positions)
+{
+    enum { SIZE = 3000 };
+    static treb_position pos[SIZE];
+    static int8_t wdl[SIZE];
+    static int16_t plies[TREB_METRICS][SIZE];
+    static uint8_t status[SIZE];
+    const Naive *naive = solved[_i];
+    size_t count = 0;
+    treb_tables *tables = open_set(directory);
+    for (uint32_t n = 0; count < SIZE - 1 && n < 1u << 19; n += 83)
+        if (three_men(naive, n, &pos[count])) count++;
+    ck_assert_uint_gt(count, 1000);
+    /* One that no game leads to. */
+    memset(&pos[count++], 0, sizeof *pos);
+    const treb_columns out = {.wdl = wdl,
+                              .plies = {NULL, plies[TREB_DTZ], plies[TREB_DTC], plies[TREB_DTM]},
+                              .status = {status}};
+    ck_assert_uint_eq(treb_probe_many(tables, pos, count, &out), 4);
+    for (size_t i = 0; i + 1 < count; i++) {
+        const NaiveValue *value = naive_value(naive, &pos[i]);
+        const int sign = value->verdict < TREB_DRAW ? -1 : 1;
+        bool good = wdl[i] == value->verdict - TREB_DRAW && status[i] == TREB_OK;
+        for (int m = TREB_DTZ; m < TREB_METRICS; m++)
+            good = good && plies[m][i] == sign * value->plies[m];
+        if (!good) ck_abort_msg("position %zu", i);
+    }
+    ck_assert_int_eq(wdl[count - 1], TREB_NO_WDL);
+    ck_assert_int_eq(plies[TREB_DTM][count - 1], TREB_NO_PLIES);
+    ck_assert_int_eq(status[count - 1], TREB_ERR_POSITION);
+    treb_tables_close(tables);
+}
+END_TEST
+
+/* A sample has each position once; if the ending has no more, all of them. */
+START_TEST(samples)
+{
+    enum { SIZE = 200000 };
+    static treb_position pos[SIZE];
+    static bool seen[2][1 << 18];
+    static const size_t sizes[] = {1, 500, 40000, SIZE};
+    Material material;
+    Index index;
+    size_t count = 0, all = 0;
+    treb_tables *tables = open_set(directory);
+    material_parse("KQvK", &material);
+    ck_assert(index_init(&index, &material, NULL, 1) && index.size < 1 << 18);
+    uint64_t next = 0;
+    ck_assert_int_eq(treb_next_positions(tables, "KQvK", &next, pos, SIZE, &all, NULL), TREB_OK);
+    memset(seen, 0, sizeof seen);
+    ck_assert_int_eq(
+        treb_sample_positions(tables, "KQvK", 9, 0, pos, sizes[_i], &count, NULL), TREB_OK);
+    ck_assert_uint_eq(count, sizes[_i] < all ? sizes[_i] : all);
+    for (size_t i = 0; i < count; i++) {
+        bool *place = &seen[pos[i].turn][index_of_position(&index, &pos[i])];
+        if (*place || treb_position_check(&pos[i], NULL) != TREB_OK) ck_abort_msg("twice: %zu", i);
+        *place = true;
+    }
+    treb_tables_close(tables);
+}
+END_TEST
+
+START_TEST(many_fens)
+{
+    static const char *const fens[] = {"8/8/8/8/8/2K5/1Q6/7k w - - 3 7", "nonsense",
+                                       "8/8/8/8/8/8/8/8 w"};
+    treb_position pos[3], one;
+    uint8_t status[3];
+    ck_assert_uint_eq(treb_positions_from_fens(fens, 3, pos, status), 2);
+    ck_assert_int_eq(treb_position_from_fen(fens[0], &one, NULL), TREB_OK);
+    ck_assert(position_equal(&pos[0], &one) && pos[0].halfmove == 3 && pos[0].fullmove == 7);
+    ck_assert_int_eq(status[0], TREB_OK);
+    ck_assert_int_eq(status[1], TREB_ERR_FEN);
+    ck_assert_int_eq(status[2], TREB_ERR_POSITION);
+    ck_assert_int_eq(treb_position_check(&pos[1], NULL), TREB_ERR_POSITION);
+    ck_assert_uint_eq(treb_positions_from_fens(fens, 1, pos, NULL), 0);
+}
+END_TEST
+
 static void set_up(void) { solve_and_write(&plain); }
 
 int main(void)
@@ -578,5 +705,9 @@ int main(void)
     tcase_add_test(tests, missing_capture);
     tcase_add_test(tests, en_passant_alone);
     tcase_add_test(tests, symmetric_material);
+    tcase_add_loop_test(tests, positions_at_a_time, 0, 6);
+    tcase_add_loop_test(tests, many_positions, 0, SOLVED);
+    tcase_add_loop_test(tests, samples, 0, 4);
+    tcase_add_test(tests, many_fens);
     return run_suite(suite);
 }
