@@ -103,6 +103,7 @@ help:
 #:   make HTTP=no    build without tables over HTTP, which need libcurl
 #:   make MPI=yes    build trebuchet-mpi as well, which makes tables with several processes and needs Open MPI
 #:   make engine     build the example engine, @BUILD@/trebuchet-uci
+#:   make wheel      build a wheel of the Python module with the library inside, in @BUILD@/wheel
 #:   make demo       build, make all tables of 3 and 4 men, answer some positions, then serve them on port @PORT@ until
 #:                   Ctrl-C (PORT=N for another port; DEMO_SERVE=no ends before the server)
 #:   make install    install to @PREFIX@ (PREFIX=DIR, DESTDIR=DIR; PYTHONDIR=DIR adds the Python module)
@@ -184,6 +185,16 @@ $(LIB_SO): $(LIB_OBJ) probe/trebuchet.map
 	$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F) -Wl,-z,defs -Wl,--version-script=probe/trebuchet.map \
 	  -o $@ $(filter %.o,$^) $(LIBS) $(LDFLAGS)
 	ln -sf $(@F) $(BUILD)/libtrebuchet.so
+
+# The library of the wheel has zstd inside, so that it needs the C library only.
+$(BUILD)/wheel/$(notdir $(LIB_SO)): $(LIB_OBJ) probe/trebuchet.map
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -shared -s -Wl,-soname,$(@F) -Wl,-z,defs -Wl,--version-script=probe/trebuchet.map \
+	  -Wl,--exclude-libs,ALL -o $@ $(filter %.o,$^) -Wl,-Bstatic -lzstd -Wl,-Bdynamic -lpthread $(LDFLAGS)
+
+wheel: $(BUILD)/wheel/$(notdir $(LIB_SO))
+	rm -f $(<D)/*.whl
+	probe/python/wheel.py $< $(<D)
 
 $(FATHOM_SO): $(LIB_OBJ) $(call obj,$(FATHOM)) probe/fathom/fathom.map
 	@mkdir -p $(@D)
@@ -289,4 +300,4 @@ format:
 
 include server/page.mk tests/tests.mk probe/amalgamation/amalgamation.mk tests/measure.mk tables/tables.mk docs/figures.mk debian/deb.mk
 
-.PHONY: all help engine demo install uninstall clean format
+.PHONY: all help engine wheel demo install uninstall clean format

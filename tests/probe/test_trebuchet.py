@@ -12,7 +12,6 @@ import sys
 import tempfile
 import threading
 import unittest
-import unittest.mock
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 BUILD, TABLES = os.environ["TREB_BUILD"], os.environ["TREB_TABLES"]
@@ -188,20 +187,6 @@ class Endings(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "closed"):
             next(self.tablebase.each_position("KPvK"))
 
-    def test_interrupt(self):
-        """An exception raised while the library calls back reaches the caller."""
-        class Interrupted(BaseException):
-            pass
-
-        def interrupt(_position, _text):
-            raise Interrupted
-
-        library = unittest.mock.Mock(treb_position_to_fen=interrupt,
-                                     treb_each_position=_library.library().treb_each_position)
-        with unittest.mock.patch.object(_library, "library", lambda: library):
-            with self.assertRaises(Interrupted):
-                next(self.tablebase.each_position("KPvK"))
-
 
 class Failures(unittest.TestCase):
     def setUp(self):
@@ -339,7 +324,7 @@ class Interface(unittest.TestCase):
 
     STRUCTURES = {"treb_error": "CError", "treb_position": "CPosition",
                   "treb_table_info": "CTableInfo", "treb_distance": "CDistance",
-                  "treb_value": "CValue", "treb_move": "CMove"}
+                  "treb_value": "CValue", "treb_move": "CMove", "treb_columns": "CColumns"}
     RENAMED = {"from_square": "from", "to_square": "to"}
 
     def test_structures(self):
@@ -352,9 +337,12 @@ class Interface(unittest.TestCase):
                 member = self.RENAMED.get(field, field)
                 lines.append(f'printf("%zu\\n", offsetof({name}, {member}));')
                 expected.append(getattr(structure, field).offset)
-        lines.append('printf("%d\\n%d\\n%d\\n", TREB_MOVES_MAX, TREB_METRICS, TREB_VERSION_NUMBER);')
-        expected += [_library.MOVES_MAX, _library.METRICS,
-                     _library.library().treb_version_number()]
+        numbers = {"TREB_MOVES_MAX": _library.MOVES_MAX, "TREB_METRICS": _library.METRICS,
+                   "TREB_VERSION_NUMBER": _library.library().treb_version_number(),
+                   "TREB_SAMPLE_BOARD": _library.SAMPLE_BOARD, "TREB_SAMPLE_TURNED": _library.SAMPLE_TURNED,
+                   "TREB_NO_WDL": trebuchet.UNKNOWN_WDL, "TREB_NO_PLIES": trebuchet.UNKNOWN_PLIES}
+        lines += [f'printf("%d\\n", {name});' for name in numbers]
+        expected += numbers.values()
         with tempfile.TemporaryDirectory() as folder:
             source, program = os.path.join(folder, "sizes.c"), os.path.join(folder, "sizes")
             with open(source, "w", encoding="utf-8") as file:
@@ -366,10 +354,15 @@ class Interface(unittest.TestCase):
         self.assertEqual([int(line) for line in run.stdout.split()], expected)
 
     def test_readme(self):
-        """The example program prints the text below it."""
+        """The example programs print the texts below them."""
         with open(os.path.join(TOP, "probe", "python", "README.md"), encoding="utf-8") as file:
-            program, rest = file.read().split("```python\n")[1].split("```\n")
-        expected = [line[4:] for line in rest.split("\n\n")[1].splitlines()]
+            first, *parts = file.read().split("```python\n")
+        self.assertEqual((len(parts), "```" in first), (2, False))
+        for part in parts:
+            program, rest = part.split("```\n")
+            self.prints(program, [line[4:] for line in rest.split("\n\n")[1].splitlines()])
+
+    def prints(self, program, expected):
         with tempfile.TemporaryDirectory() as folder:
             os.symlink(os.path.abspath(TABLES), os.path.join(folder, "tables"))
             run = subprocess.run([sys.executable, "-c", program], cwd=folder, check=True, text=True,

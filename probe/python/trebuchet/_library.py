@@ -4,11 +4,14 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
-from ctypes import (POINTER, c_char, c_char_p, c_int, c_size_t, c_uint8, c_uint16, c_uint32,
-                    c_uint64, c_void_p)
-from typing import List
+from ctypes import (POINTER, byref, c_char, c_char_p, c_int, c_size_t, c_uint, c_uint8, c_uint16,
+                    c_uint32, c_uint64, c_void_p)
+from typing import TYPE_CHECKING, List, Union
 
-from ._errors import OK, LibraryError, raise_status
+from ._errors import CASTLING, OK, InputError, LibraryError, MissingTableError, raise_status
+
+if TYPE_CHECKING:
+    import chess
 
 # The structures below are those of the library with this SONAME.
 SONAME = "libtrebuchet.so.1"
@@ -51,8 +54,13 @@ class CMove(ctypes.Structure):
                 ("flags", c_uint8), ("uci", c_char * 6), ("san", c_char * 8), ("value", CValue)]
 
 
+class CColumns(ctypes.Structure):
+    _fields_ = [("wdl", c_void_p), ("plies", c_void_p * METRICS), ("rounded", c_void_p * METRICS),
+                ("status", c_void_p * METRICS)]
+
+
 _ERROR, _POSITION = POINTER(CError), POINTER(CPosition)
-VISIT = ctypes.CFUNCTYPE(c_int, c_void_p, _POSITION)
+SAMPLE_BOARD, SAMPLE_TURNED = 1, 2
 
 # Name: type of the result, types of the arguments.
 _FUNCTIONS = {
@@ -75,15 +83,26 @@ _FUNCTIONS = {
     "treb_best_line": (c_int, [c_void_p, _POSITION, c_int, c_int, POINTER(CMove), c_size_t,
                                POINTER(c_size_t), POINTER(c_int), _ERROR]),
     "treb_value_doubt": (c_int, [POINTER(CValue), c_int]),
-    "treb_each_position": (c_int, [c_void_p, c_char_p, c_uint64, c_uint64, VISIT, c_void_p,
-                                   _ERROR]),
+    "treb_probe_many": (c_size_t, [c_void_p, c_void_p, c_size_t, POINTER(CColumns)]),
+    "treb_positions_from_fens": (c_size_t, [POINTER(c_char_p), c_size_t, c_void_p, c_void_p]),
+    "treb_next_positions": (c_int, [c_void_p, c_char_p, POINTER(c_uint64), c_void_p, c_size_t,
+                                    POINTER(c_size_t), _ERROR]),
+    "treb_sample_positions": (c_int, [c_void_p, c_char_p, c_uint64, c_uint, c_void_p, c_size_t,
+                                      POINTER(c_size_t), _ERROR]),
+    "treb_tables_histogram": (c_int, [c_void_p, c_char_p, c_int, c_int, c_int, c_void_p, c_size_t,
+                                      POINTER(c_size_t), _ERROR]),
+    "treb_tables_check": (c_size_t, [c_void_p]),
+    "treb_tables_fault": (c_char_p, [c_void_p, c_size_t, _ERROR]),
 }
 
 
 def _places() -> List[str]:
     """Where the library may be, the preferred place first. The loader searches for a mere name."""
     chosen = os.environ.get("TREBUCHET_LIBRARY")
-    return [chosen] if chosen else [SONAME, "/usr/local/lib/" + SONAME]
+    inside = os.path.join(os.path.dirname(os.path.abspath(__file__)), SONAME)  # of a wheel
+    if chosen:
+        return [chosen]
+    return [inside] if os.path.exists(inside) else [SONAME, "/usr/local/lib/" + SONAME]
 
 
 def _load() -> ctypes.CDLL:
@@ -115,7 +134,7 @@ def library() -> ctypes.CDLL:
 
 def version() -> str:
     """The version of the library that was loaded, such as "0.3.0"."""
-    return library().treb_version().decode()
+    return str(library().treb_version().decode())
 
 
 def call(name: str, *arguments: object) -> None:
@@ -124,3 +143,51 @@ def call(name: str, *arguments: object) -> None:
     status = getattr(library(), name)(*arguments, ctypes.byref(error))
     if status != OK:
         raise_status(status, error.text.decode("utf-8", "replace"))
+
+
+# ---- Arguments ----------------------------------------------------------------------------------
+
+Board = Union[str, "chess.Board"]
+
+
+def encoded(text: str) -> bytes:
+    """Encodes a text for the library. A NUL would end it there, and is refused."""
+    if "\0" in text:
+        raise InputError(f"a NUL in {text!r}")
+    return text.encode()
+
+
+_CORNERS, _E1, _E8 = 0x81 << 56 | 0x81, 1 << 4, 1 << 60
+
+
+def _castling(board: "chess.Board") -> int:
+    """Castling rights as the library has them. A right needs its king and rook in place."""
+    rights = board.castling_rights and board.clean_castling_rights()
+    if not rights:
+        return 0
+    elsewhere = (rights & ~_CORNERS or (rights & 0xff and not board.kings & board.occupied_co[True] & _E1)
+                 or (rights >> 56 and not board.kings & board.occupied_co[False] & _E8))
+    if elsewhere:
+        raise MissingTableError("castling rights of Chess960 remain: no table covers them", CASTLING)
+    rights = (board.has_kingside_castling_rights(True), board.has_queenside_castling_rights(True),
+              board.has_kingside_castling_rights(False), board.has_queenside_castling_rights(False))
+    return sum(1 << bit for bit, right in enumerate(rights) if right)
+
+
+def position_of(board: Board) -> CPosition:
+    """Converts a FEN or a board of python-chess."""
+    position = CPosition()
+    if isinstance(board, str):
+        call("treb_position_from_fen", encoded(board), byref(position))
+        return position
+    if getattr(board, "uci_variant", None) != "chess":
+        raise TypeError(f"not a FEN, nor a board of python-chess for chess: {board!r}")
+    position.by_color[:] = (board.occupied_co[True], board.occupied_co[False])
+    position.by_type[:] = (board.pawns, board.knights, board.bishops, board.rooks, board.queens,
+                           board.kings)
+    position.turn = 0 if board.turn else 1
+    position.ep = board.ep_square or 0
+    position.castling = _castling(board)
+    position.halfmove = min(board.halfmove_clock, 0xffff)
+    position.fullmove = min(board.fullmove_number, 0xffff)
+    return position

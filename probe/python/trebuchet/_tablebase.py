@@ -1,161 +1,30 @@
 """Sets of tables, and probing positions in them."""
 from __future__ import annotations
 
-import ctypes
 import os
 import threading
-from ctypes import byref, c_char_p, c_int, c_size_t
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, List, Optional, Tuple, Union
+from ctypes import byref, c_char_p, c_int, c_size_t, c_uint64
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from typing import Any, Callable, Iterable, Iterator, List, Optional, Tuple, Union
 
 from . import _library as c
-from ._errors import CASTLING, OK, InputError, MissingTableError, raise_status
+from ._errors import OK, POSITION, InputError, MissingTableError, raise_status
+from ._library import Board
+from ._positions import SIZE, Array, Positions, Values, address, new_array, probe, raise_first
+from ._values import (ENDS, TURNS, VERDICTS, Fault, Line, Longest, Move, Stats, Table, Value, line_of, longest_of, move_of,
+                      signed, table_of, value_fields)
 
-if TYPE_CHECKING:
-    import chess
-
-Board = Union[str, "chess.Board"]
 Directory = Union[str, "os.PathLike[str]"]
-
-_ENDS = ("mate", "stalemate", "draw", "limit")
-_FLAGS = 6
-
-
-# ---- Results ------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Value:
-    """The value of a position for the side to move, or of a move for the side that makes it.
-
-    Verdicts: 2 win, 1 cursed win (a draw by the 50-move rule), 0 draw, -1 blessed loss, -2 loss.
-    Distances are in plies, positive in wins and negative in losses; None: not known."""
-
-    wdl: int  #: the verdict with a halfmove clock of 0
-    rule: int  #: the verdict with the clock of the position
-    dtz: Optional[int]  #: to the next capture, pawn move or mate
-    dtc: Optional[int]  #: to the next capture, promotion or mate
-    dtm: Optional[int]  #: to mate
-    rounded: bool  #: DTZ comes from a rounded Syzygy file: the true number may be one more
-    certain: bool  #: `rule` is certain; if not, a win may be a cursed win, and a loss a blessed loss
-
-
-@dataclass(frozen=True)
-class Move(Value):
-    """A legal move. chess.Move.from_uci(move.uci) converts it to a move of python-chess."""
-
-    uci: str  #: "e7e8q"
-    san: str  #: "e8=Q+"
-    from_square: int
-    to_square: int
-    promotion: Optional[int]  #: 2 knight, 3 bishop, 4 rook, 5 queen, as in python-chess
-    capture: bool
-    zeroing: bool  #: a capture or pawn move, which sets the clock to 0
-    conversion: bool  #: a capture or promotion
-    check: bool
-    mate: bool
-    stalemate: bool
-
-
-@dataclass(frozen=True)
-class Line:
-    """Best play of both sides. `end` is "mate", "stalemate", "draw" (the last position is drawn),
-    or "limit"."""
-
-    moves: Tuple[Move, ...]
-    end: str
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table file."""
-
-    material: str  #: "KRPvKR"
-    metric: str  #: "wdl", "dtz", "dtc" or "dtm"
-    format: str  #: "trebuchet" or "syzygy"
-    path: str
-    size: int  #: bytes
-
-
-def _signed(wdl: int, plies: int) -> int:
-    return plies if wdl >= 2 else -plies
-
-
-def _distance(value: c.CValue, metric: int) -> Optional[int]:
-    known = value.status[c.WDL] == OK and value.status[metric] == OK
-    return _signed(value.wdl, value.plies[metric]) if known else None
-
-
-def _value_fields(value: c.CValue, clock: int) -> Tuple[Any, ...]:
-    certain = c.library().treb_value_doubt(byref(value), clock) == 0
-    return (value.wdl - 2, value.rule - 2, _distance(value, c.DTZ), _distance(value, c.DTC),
-            _distance(value, c.DTM), bool(value.rounded[c.DTZ]), certain)
-
-
-def _move(move: c.CMove, clock: int) -> Move:
-    flags = [bool(move.flags >> bit & 1) for bit in range(_FLAGS)]
-    return Move(*_value_fields(move.value, clock), move.uci.decode(), move.san.decode(),
-                move.from_square, move.to_square, move.promotion + 1 if move.promotion else None,
-                *flags)
-
-
-def _line(moves: Iterable[c.CMove], clock: int) -> Iterator[Move]:
-    for move in moves:
-        out = _move(move, clock)
-        yield out
-        clock = 0 if out.zeroing else clock + 1
 
 
 # ---- Arguments ----------------------------------------------------------------------------------
-
-
-def _text(text: str) -> bytes:
-    """Encodes a text for the library. A NUL would end it there, and is refused."""
-    if "\0" in text:
-        raise InputError(f"a NUL in {text!r}")
-    return text.encode()
 
 
 def _memory(size: int) -> int:
     if not 0 <= size < 1 << 64:
         raise InputError(f"{size} is no size of memory")
     return size
-
-
-_CORNERS, _E1, _E8 = 0x81 << 56 | 0x81, 1 << 4, 1 << 60
-
-
-def _castling(board: "chess.Board") -> int:
-    """Castling rights as the library has them. A right needs its king and rook in place."""
-    rights = board.castling_rights and board.clean_castling_rights()
-    if not rights:
-        return 0
-    elsewhere = (rights & ~_CORNERS or (rights & 0xff and not board.kings & board.occupied_co[True] & _E1)
-                 or (rights >> 56 and not board.kings & board.occupied_co[False] & _E8))
-    if elsewhere:
-        raise MissingTableError("castling rights of Chess960 remain: no table covers them", CASTLING)
-    rights = (board.has_kingside_castling_rights(True), board.has_queenside_castling_rights(True),
-              board.has_kingside_castling_rights(False), board.has_queenside_castling_rights(False))
-    return sum(1 << bit for bit, right in enumerate(rights) if right)
-
-
-def _position(board: Board) -> c.CPosition:
-    """Converts a FEN or a board of python-chess."""
-    position = c.CPosition()
-    if isinstance(board, str):
-        c.call("treb_position_from_fen", _text(board), byref(position))
-        return position
-    if getattr(board, "uci_variant", None) != "chess":
-        raise TypeError(f"not a FEN, nor a board of python-chess for chess: {board!r}")
-    position.by_color[:] = (board.occupied_co[True], board.occupied_co[False])
-    position.by_type[:] = (board.pawns, board.knights, board.bishops, board.rooks, board.queens,
-                           board.kings)
-    position.turn = 0 if board.turn else 1
-    position.ep = board.ep_square or 0
-    position.castling = _castling(board)
-    position.halfmove = min(board.halfmove_clock, 0xffff)
-    position.fullmove = min(board.fullmove_number, 0xffff)
-    return position
 
 
 def _metric(name: str) -> int:
@@ -187,10 +56,10 @@ class _Set:
             self._close(self.handle)
 
     def count(self) -> int:
-        return c.library().treb_tables_count(self.handle)
+        return int(c.library().treb_tables_count(self.handle))
 
     def men(self) -> int:
-        return c.library().treb_tables_men(self.handle)
+        return int(c.library().treb_tables_men(self.handle))
 
 
 class Tablebase:
@@ -248,9 +117,26 @@ class Tablebase:
     def find_table(self, material: str, metric: str = "wdl") -> Table:
         """The file of a material, such as "KRPvKR"; MissingTableError if it is not installed."""
         tables, info = self._open_set(), c.CTableInfo()
-        c.call("treb_tables_find", tables.handle, _text(material), _metric(metric), byref(info))
-        return Table(info.material.decode(), c.METRIC_NAMES[info.metric],
-                     ("trebuchet", "syzygy")[info.format], os.fsdecode(info.path), info.file_size)
+        c.call("treb_tables_find", tables.handle, c.encoded(material), _metric(metric), byref(info))
+        return table_of(info)
+
+    def tables(self) -> List[Table]:
+        """All table files, in the order of men, material and metric. Opens each of them; a damaged one has size 0."""
+        tables, found, info = self._open_set(), [], c.CTableInfo()
+        for number in range(tables.count()):
+            c.library().treb_tables_info(tables.handle, number, byref(info), None)
+            found.append(table_of(info))
+        return found
+
+    def check(self) -> List[Fault]:
+        """Looks at the size of every file in the folders, and returns those that cannot be used: that are cut short,
+        of another table than their name says, or not readable. Damage elsewhere is found by the probe that needs
+        it; the files that probes found are returned too."""
+        tables, error, faults = self._open_set(), c.CError(), []
+        for number in range(c.library().treb_tables_check(tables.handle)):
+            path = c.library().treb_tables_fault(tables.handle, number, byref(error))
+            faults.append(Fault(os.fsdecode(path), error.text.decode("utf-8", "replace")))
+        return faults
 
     # ---- Single values --------------------------------------------------------------------------
 
@@ -258,14 +144,14 @@ class Tablebase:
         """The verdict with a halfmove clock of 0: 2 win, 1 cursed win, 0 draw, -1 blessed loss,
         -2 loss."""
         tables, wdl = self._open_set(), c_int()
-        c.call("treb_probe_wdl", tables.handle, byref(_position(board)), byref(wdl))
+        c.call("treb_probe_wdl", tables.handle, byref(c.position_of(board)), byref(wdl))
         return wdl.value - 2
 
     def _probe(self, board: Board, metric: int) -> int:
         tables, distance = self._open_set(), c.CDistance()
-        c.call("treb_probe_distance", tables.handle, byref(_position(board)), metric,
+        c.call("treb_probe_distance", tables.handle, byref(c.position_of(board)), metric,
                byref(distance))
-        return _signed(distance.wdl, distance.plies)
+        return signed(distance.wdl, distance.plies)
 
     def probe_dtz(self, board: Board) -> int:
         """Plies to the next capture, pawn move or mate under the 50-move rule, with a clock of 0:
@@ -307,18 +193,18 @@ class Tablebase:
 
     def probe_root(self, board: Board) -> Value:
         """The value of a position: verdicts with and without its clock, and all known distances."""
-        tables, value, position = self._open_set(), c.CValue(), _position(board)
+        tables, value, position = self._open_set(), c.CValue(), c.position_of(board)
         c.call("treb_probe_root", tables.handle, byref(position), byref(value))
-        return Value(*_value_fields(value, position.halfmove))
+        return Value(**value_fields(value, position.halfmove))
 
     def probe_moves(self, board: Board, metric: str = "dtz", rule50: bool = True) -> List[Move]:
         """All legal moves, best first: sorted by verdict, then by `metric`. Without `rule50` cursed
         wins count as wins. Raises MissingTableError if a table is missing that the order needs."""
         tables, count, moves = self._open_set(), c_size_t(), (c.CMove * c.MOVES_MAX)()
-        position = _position(board)
+        position = c.position_of(board)
         c.call("treb_probe_moves", tables.handle, byref(position), _metric(metric),
                0 if rule50 else 1, moves, c.MOVES_MAX, byref(count))
-        return [_move(move, position.halfmove) for move in moves[:count.value]]
+        return [move_of(move, position.halfmove) for move in moves[:count.value]]
 
     def best_line(self, board: Board, metric: str = "dtz", rule50: bool = True,
                   limit: int = 1000) -> Line:
@@ -326,43 +212,159 @@ class Tablebase:
         if limit < 1:
             raise InputError("a line of less than one move")
         tables, count, end = self._open_set(), c_size_t(), c_int()
-        moves, position = (c.CMove * limit)(), _position(board)
+        moves, position = (c.CMove * limit)(), c.position_of(board)
         c.call("treb_best_line", tables.handle, byref(position), _metric(metric),
                0 if rule50 else 1, moves, limit, byref(count), byref(end))
-        return Line(tuple(_line(moves[:count.value], position.halfmove)), _ENDS[end.value])
+        return Line(tuple(line_of(moves[:count.value], position.halfmove)), ENDS[end.value])
 
+    # ---- Many positions -------------------------------------------------------------------------
 
-    # ---- All positions --------------------------------------------------------------------------
+    def probe_many(self, positions: Union[Positions, Iterable[Board], Any], *metrics: str, strict: bool = True,
+                   threads: int = 1) -> Values:
+        """Arrays with the verdict and, for each of `metrics` ("dtz", "dtc", "dtm"), the distance of each position,
+        as probe_wdl etc. give them. Positions are FENs, boards, Positions, or a buffer like Positions.data.
+
+        Raises the exception of the first position of which something is not known; without `strict` the arrays
+        have UNKNOWN_WDL and UNKNOWN_PLIES there. `threads` share the work."""
+        tables = self._open_set()
+        if not isinstance(positions, Positions):
+            positions = Positions(positions)
+        numbers = sorted({c.WDL, *map(_metric, metrics)})
+        values = probe(tables.handle, positions, numbers, lambda run, count: _share(run, count, threads))
+        if strict and values.unknown:
+            raise_first(values, positions, tables.handle)
+        return values
+
+    # ---- Endings --------------------------------------------------------------------------------
+
+    def positions(self, material: str, size: int = 65536) -> Iterator[Positions]:
+        """All legal positions of an ending, `size` at a time, in the order of its table, so that probing them is
+        fast. Of positions that are equal by a symmetry of the board only one is listed. If both sides have the
+        same men White is to move in all. Without en passant."""
+        if size < 1:
+            raise InputError("no positions at a time")
+        tables, at, count = self._open_set(), c_uint64(), c_size_t(size)
+        while count.value == size:
+            memory = bytearray(size * SIZE)
+            c.call("treb_next_positions", tables.handle, c.encoded(material), byref(at), address(memory), size,
+                   byref(count))
+            del memory[count.value * SIZE:]
+            if count.value:
+                yield Positions(memory)
 
     def each_position(self, material: str) -> Iterator[str]:
-        """FENs of all legal positions of an ending, in the order of its table, so that probing each
-        is fast. Of positions that are equal by a symmetry of the board only one is listed. If both
-        sides have the same men White is to move in all. Without en passant."""
-        tables = self._open_set()
-        men = min(len(material) - material.count("v"), 8)
-        parts = max(1, 64 ** max(men - 2, 0) // 1024)  # of about 100,000 to a million positions
-        for part in range(parts):
-            yield from _fens_of_part(tables, material, part, parts)
+        """The FENs of positions(material), one by one."""
+        for some in self.positions(material):
+            yield from some
+
+    def sample(self, material: str, size: int, seed: int = 1, weight: str = "class",
+               mirror: str = "none") -> Positions:
+        """`size` random positions of an ending, each once: those of `trebuchet find --sample`. All of them if it has
+        fewer. `weight`: "class", positions that are equal by a symmetry of the board count once; "board": all
+        positions of the full board have the same probability. `mirror`: "none", as in the table; "random":
+        turned, mirrored and with colours exchanged at random."""
+        tables, count = self._open_set(), c_size_t()
+        if not 0 <= size <= 1 << 32 or not 0 <= seed < 1 << 64:
+            raise InputError("size and seed of a sample are numbers from 0 on")
+        for name, value, words in (("weight", weight, ("class", "board")), ("mirror", mirror, ("none", "random"))):
+            if value not in words:
+                raise InputError(f"{name} is {words[0]!r} or {words[1]!r}, not {value!r}")
+        how = c.SAMPLE_BOARD * (weight == "board") + c.SAMPLE_TURNED * (mirror == "random")
+        memory = bytearray(size * SIZE)
+        c.call("treb_sample_positions", tables.handle, c.encoded(material), seed, how, address(memory), size,
+               byref(count))
+        del memory[count.value * SIZE:]
+        return Positions(memory)
+
+    def find(self, material: str, condition: Callable[["Batch"], Any], first: Optional[int] = None) -> Positions:
+        """The positions of an ending for which a condition is true, or the `first` of them. It is called with many
+        positions at a time, and returns an array with a truth value for each: with numpy
+        `lambda p: (p.wdl == 2) & (p.dtm > 60)`, without it `lambda p: [dtm > 60 for dtm in p.dtm]`."""
+        found, left = [], first
+        for some in self.positions(material):
+            if left is not None and left <= 0:
+                break
+            matching = some.select(condition(Batch(self, some)))
+            found.append(matching if left is None else matching[:left])
+            left = None if left is None else left - len(matching)
+        return Positions(b"".join(bytes(some.data) for some in found))
+
+    def stats(self, material: str) -> Stats:
+        """How many positions of an ending are won, drawn and lost, and what takes longest. From the headers of
+        Trebuchet's files; Syzygy's do not have it."""
+        tables, info = self._open_set(), c.CTableInfo()
+        longest: List[Longest] = []
+        for metric in (c.DTM, c.DTC, c.DTZ):
+            try:
+                c.call("treb_tables_find", tables.handle, c.encoded(material), metric, byref(info))
+            except MissingTableError:
+                continue
+            longest += longest_of(info)
+        c.call("treb_tables_find", tables.handle, c.encoded(material), c.WDL, byref(info))
+        if info.format:
+            raise MissingTableError(f"{os.fsdecode(info.path)} is a Syzygy file, which has no statistics")
+        counts = {side: dict(zip(VERDICTS, info.count[turn])) for turn, side in enumerate(TURNS)}
+        return Stats(info.material.decode(), counts, tuple(longest))
+
+    def histogram(self, material: str, metric: str = "dtm", turn: str = "white", wdl: int = 2) -> Array:
+        """How often each distance occurs: element p is the number of positions of the full board that are p plies
+        from the end, with `turn` to move and this verdict. White is the side that the table names first. Empty
+        if no position has this verdict."""
+        if turn not in TURNS or wdl not in VERDICTS:
+            raise InputError(f"there is no side {turn!r}" if turn not in TURNS else f"there is no verdict {wdl}")
+        tables, count = self._open_set(), c_size_t()
+        place = (tables.handle, c.encoded(material), _metric(metric), TURNS.index(turn), VERDICTS.index(wdl))
+        c.call("treb_tables_histogram", *place, None, 0, byref(count))
+        out = new_array("q", count.value)
+        c.call("treb_tables_histogram", *place, address(out), count.value, byref(count))
+        return out
 
 
-def _fens_of_part(tables: _Set, material: str, part: int, parts: int) -> List[str]:
-    fens: List[str] = []
-    failures: List[BaseException] = []  # exceptions must not pass through the library
-    text = ctypes.create_string_buffer(c.FEN_SIZE)
-    to_fen = c.library().treb_position_to_fen
+class Batch(Positions):
+    """Positions whose values are probed when they are asked for: arrays as in Values."""
 
-    def visit(_context: object, position: Any) -> int:
-        try:
-            to_fen(position, text)
-            fens.append(text.value.decode())
-        except BaseException as failure:
-            failures.append(failure)
-        return not failures
+    def __init__(self, tablebase: Tablebase, positions: Positions) -> None:
+        super().__init__(positions)
+        self._tablebase = tablebase
 
-    c.call("treb_each_position", tables.handle, _text(material), part, parts, c.VISIT(visit), None)
-    if failures:
-        raise failures[0]
-    return fens
+    @cached_property
+    def wdl(self) -> Array:
+        """The verdict."""
+        return self._tablebase.probe_many(self).wdl
+
+    @cached_property
+    def dtz(self) -> Array:
+        """Plies to the next capture, pawn move or mate."""
+        return self._tablebase.probe_many(self, "dtz").dtz
+
+    @cached_property
+    def dtc(self) -> Array:
+        """Plies to the next capture, promotion or mate."""
+        return self._tablebase.probe_many(self, "dtc").dtc
+
+    @cached_property
+    def dtm(self) -> Array:
+        """Plies to mate."""
+        return self._tablebase.probe_many(self, "dtm").dtm
+
+    @cached_property
+    def passed_wdl(self) -> Array:
+        """The verdict if the other side were to move; UNKNOWN_WDL in check, when it cannot be."""
+        other = self.passed()
+        values = self._tablebase.probe_many(other, strict=False)
+        wrong = next((i for i, why in enumerate(values.status["wdl"]) if why not in (OK, POSITION)), None)
+        if wrong is not None:
+            self._tablebase.probe_wdl(other[wrong])
+        return values.wdl
+
+
+def _share(run: Callable[[int, int], int], count: int, threads: int) -> int:
+    """Calls run(first, end) for parts of `count` things, in threads. Returns the sum."""
+    if threads <= 1 or count < 1024:
+        return run(0, count)
+    part = max(1024, -(-count // (4 * threads)))
+    with ThreadPoolExecutor(threads) as pool:
+        return sum(pool.map(lambda first: run(first, min(first + part, count)), range(0, count, part)))
 
 
 def open_tablebase(*directories: Directory, memory: Optional[int] = None) -> Tablebase:
