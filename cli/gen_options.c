@@ -110,6 +110,20 @@ static bool set_level(const char *command, const CliOption *option, void *to, co
     return note_words(args, "--level", value);
 }
 
+static bool set_effort(const char *command, const CliOption *option, void *to, const char *value)
+{
+    static const char *const names[] = {
+        [CODER_NORMAL] = "normal", [CODER_FAST] = "fast", [CODER_SMALL] = "small"};
+    GenArgs *args = to;
+    for (int i = CODER_NORMAL; i <= CODER_SMALL; i++)
+        if (strcmp(value, names[i]) == 0) {
+            args->options.effort = (CoderEffort)i;
+            return note_words(args, "--effort", value);
+        }
+    cli_error(command, "--%s takes fast, normal or small, not '%s'", option->name, value);
+    return false;
+}
+
 static bool set_codec(const char *command, const CliOption *option, void *to, const char *value)
 {
     GenArgs *args = to;
@@ -185,6 +199,10 @@ static bool set_save(const char *command, const CliOption *option, void *to, con
 #define THREADS(help) {"threads", 'j', "N", set_threads, 0, 1, 1024, help}
 #define MEMORY(help) {"memory", 'M', "SIZE", CLI_SIZE(GenArgs, options.memory, 1, 0), help}
 #define CODEC(help) {"codec", 'c', "CODEC", CLI_OWN(set_codec), help}
+#define EFFORT \
+    {"effort", 0, "EFFORT", CLI_OWN(set_effort), \
+     "time to spend on small files, with codec symbols: fast (files some 7 % larger), normal (the " \
+     "default) or small (some 2 % smaller)"}
 #define LEVEL(help) {"level", 'l', "N", set_level, 0, 1, 19, help}
 #define ESTIMATE \
     {"estimate", 'e', NULL, CLI_FLAG(GenArgs, estimate), \
@@ -211,6 +229,7 @@ static const CliOption gen_options[] = {
     THREADS("number of threads (default: one per processor)"),
     MEMORY(MEMORY_HELP),
     CODEC(CODEC_HELP),
+    EFFORT,
     LEVEL("zstd level, 1 to 19, and codec zstd; higher is smaller and slower (default: built-in "
           "settings: as small as level 9 and 50 % faster)"),
     ESTIMATE,
@@ -247,6 +266,7 @@ static const CliOption plan_options[] = {
     THREADS("threads of a job (default: one per processor of this machine)"),
     MEMORY("the most memory of a job, such as 8GiB (default: as much as makes it fast)"),
     CODEC("how cells are compressed: symbols (the default) or zstd"),
+    EFFORT,
     LEVEL("zstd level, 1 to 19, and codec zstd"),
     CLI_OPTION_JSON("like --to json"),
     CLI_OPTION_HELP,
@@ -311,6 +331,7 @@ static const CliOption mpi_options[] = {
     MEMORY("each process stays below SIZE, such as 2GiB, or refuses (default: 7/8 of the free "
            "memory, divided among the processes of a machine)"),
     CODEC("how cells are compressed: symbols (the default) or zstd"),
+    EFFORT,
     LEVEL("zstd level, 1 to 19, and codec zstd"),
     ESTIMATE,
     JSON,

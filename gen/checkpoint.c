@@ -31,6 +31,7 @@ static void put_key(const TableJob *job, State *state)
                             (uint64_t)o->bounds,
                             (uint64_t)o->subset_men,
                             (uint64_t)o->level,
+                            (uint64_t)o->effort,
                             o->wide,
                             job->step->parents,
                             job->step->write,

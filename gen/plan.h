@@ -34,6 +34,7 @@ typedef struct GenerateOptions {
     int subset_men;   /* see subset_suits */
     /* See SolverPlace. If not 0, slices for pushes are in a file too. 0: both only if memory is short. */
     uint64_t paged;
+    CoderEffort effort;  /* with codec symbols */
     int level;           /* of zstd; 0: the default */
     bool wide;           /* see WriteOptions */
     bool syzygy;         /* write Syzygy's files instead; metrics must then be WDL and DTZ */

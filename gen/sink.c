@@ -30,6 +30,7 @@ static Sink open_writer(GenContext *gen, const Layout *layout, const Processes *
                             .processes = processes,
                             .metrics = o->metrics | 1u << TREB_WDL,
                             .level = o->level,
+                            .effort = o->effort,
                             .codec = o->codec,
                             .classes = o->classes,
                             .large = o->large,

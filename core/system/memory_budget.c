@@ -19,6 +19,7 @@ void budget_init(MemoryBudget *budget, uint64_t bound)
     budget->plentiful = false;
     for (int i = 0; i < BUDGET_SPARES; i++) atomic_init(&budget->spare[i], NULL);
     atomic_init(&budget->turn, 0);
+    atomic_init(&budget->spared, 0);
     atomic_init(&budget->held, 0);
     atomic_init(&budget->most, 0);
 }
@@ -65,8 +66,8 @@ enum {
     HEADER = 64,
     PAGE = 4096,
     MAPPED = 3 << 19,
-    SPARE_MOST = 128 << 20, /* largest spare array in bytes, */
-    SPARE_SHARE = 64,       /* and as a fraction of the bound */
+    SPARES_MOST = 1 << 30, /* bytes of all spare arrays, at most, */
+    SPARES_SHARE = 8,      /* and as a fraction of the bound */
     ALIGNED = 4 << 20
 };
 
@@ -82,31 +83,44 @@ uint64_t budget_cost(size_t size)
 
 static void unmap(Header *header) { system_pages_free(header->map, header->map_size); }
 
-/* Returns the largest spare array in bytes. */
-static uint64_t spare_most(const MemoryBudget *budget)
-{
-    const uint64_t share = budget->bound / SPARE_SHARE;
-    return share < SPARE_MOST ? share : SPARE_MOST;
-}
-
 uint64_t budget_spare_most(const MemoryBudget *budget)
 {
-    return BUDGET_SPARES * spare_most(budget);
+    const uint64_t share = budget->bound / SPARES_SHARE;
+    return share < SPARES_MOST ? share : SPARES_MOST;
 }
 
-/* Keeps an array for later. Returns false if it is too large. If all places are taken, an older
- * spare array is unmapped. */
-static bool spare_keep(MemoryBudget *budget, Header *header)
+/* Unmaps the spare array in one of the places. */
+static void spare_drop(MemoryBudget *budget, unsigned place)
 {
-    if (header->map_size > spare_most(budget)) return false;
+    Header *old = atomic_exchange(&budget->spare[place % BUDGET_SPARES], NULL);
+    if (old == NULL) return;
+    atomic_fetch_sub(&budget->spared, old->map_size);
+    unmap(old);
+}
+
+/* Puts an array into a free place. Returns false if there is none. */
+static bool spare_put(MemoryBudget *budget, Header *header)
+{
     for (int i = 0; i < BUDGET_SPARES; i++) {
         void *none = NULL;
         if (atomic_compare_exchange_strong(&budget->spare[i], &none, header)) return true;
     }
-    unsigned oldest = atomic_fetch_add(&budget->turn, 1) % BUDGET_SPARES;
-    Header *old = atomic_exchange(&budget->spare[oldest], header);
-    if (old != NULL) unmap(old);
-    return true;
+    return false;
+}
+
+/* Keeps an array for later. Unmaps older spare arrays to make room. Returns false if the array is
+ * too large. */
+static bool spare_keep(MemoryBudget *budget, Header *header)
+{
+    const uint64_t most = budget_spare_most(budget);
+    if (header->map_size > most) return false;
+    atomic_fetch_add(&budget->spared, header->map_size);
+    for (int i = 0; i <= BUDGET_SPARES; i++) {
+        if (atomic_load(&budget->spared) <= most && spare_put(budget, header)) return true;
+        spare_drop(budget, atomic_fetch_add(&budget->turn, 1));
+    }
+    atomic_fetch_sub(&budget->spared, header->map_size);
+    return false;
 }
 
 /* Returns a spare array of at least `pages` bytes and at most an eighth more, or NULL. */
@@ -116,18 +130,18 @@ static Header *spare_take(MemoryBudget *budget, size_t pages)
         Header *header = atomic_exchange(&budget->spare[i], NULL);
         if (header == NULL) continue;
         size_t room = header->map_size - PAGE;
-        if (room >= pages && room - pages <= pages / 8) return header;
-        if (!spare_keep(budget, header)) unmap(header);
+        const bool fits = room >= pages && room - pages <= pages / 8;
+        if (!fits && spare_put(budget, header)) continue;
+        atomic_fetch_sub(&budget->spared, header->map_size);
+        if (fits) return header;
+        unmap(header);
     }
     return NULL;
 }
 
 void budget_end(MemoryBudget *budget)
 {
-    for (int i = 0; i < BUDGET_SPARES; i++) {
-        Header *header = atomic_exchange(&budget->spare[i], NULL);
-        if (header != NULL) unmap(header);
-    }
+    for (unsigned i = 0; i < BUDGET_SPARES; i++) spare_drop(budget, i);
 }
 
 /* ---- Arrays ---------------------------------------------------------------------------------- */

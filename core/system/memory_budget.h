@@ -11,13 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BUDGET_SPARES = 8 };
+enum { BUDGET_SPARES = 16 };
 
 typedef struct MemoryBudget {
     uint64_t bound;               /* bytes that may be held */
     bool plentiful;               /* the bound is far away: the process may keep freed memory */
     _Atomic(uint64_t) held, most; /* bytes held now, and at most so far */
     _Atomic(void *) spare[BUDGET_SPARES]; /* freed arrays, kept if memory is plentiful */
+    _Atomic(uint64_t) spared;             /* bytes of these arrays */
     _Atomic(unsigned) turn;               /* the spare array that makes room for the next */
 } MemoryBudget;
 

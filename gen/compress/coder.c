@@ -10,11 +10,15 @@
 
 const CodeLimits coder_limits = {.symbols = CODE_SYMBOLS_MAX, .symbol_bits = 8 * CODER_SYMBOL_SIZE};
 
+static const ParseEffort parse_effort[] = {
+    [CODER_FAST] = PARSE_FASTEST, [CODER_NORMAL] = PARSE_GOOD, [CODER_SMALL] = PARSE_BEST};
+
 enum {
     CHUNK = 1 << 13, /* cells of a chunk of the sample */
-    /* Approximate number of runs to learn from. With half as many, files are 2 % larger. With twice as
-     * many, files are 1 % smaller and learning takes twice the time. */
+    /* Approximate number of runs to learn from. With half as many, files are 3 % larger and learning
+     * takes half the time. With twice as many, files are 1 % smaller and it takes twice the time. */
     LEARN_RUNS = 250000,
+    LEARN_RUNS_FAST = LEARN_RUNS / 2,
     LEAST = 3, /* a pair becomes a symbol only if it occurs this often in the sample */
     /* See LearnOptions.chance. With 2, codes are a tenth smaller than with 0, and the size of files does
      * not change. */
@@ -82,16 +86,17 @@ static void thin_out(CellRanges *chunks, uint64_t count)
     chunks->count = left;
 }
 
-/* Takes the whole sample if it has at most LEARN_RUNS runs; otherwise takes chunks of it that have
- * about LEARN_RUNS runs together. Returns false if memory runs out. */
-static bool take_chunks(const Coder *coder, const CoderSample *sample, CellRanges *chunks)
+/* Takes the whole sample if it has at most `wanted` runs; otherwise takes chunks of it that have about
+ * `wanted` runs together. Returns false if memory runs out. */
+static bool take_chunks(const Coder *coder, const CoderSample *sample, unsigned wanted,
+                        CellRanges *chunks)
 {
     if (!make_chunks(sample, PIECE, chunks)) return false;
     size_t runs = cell_ranges_count_runs(chunks, &coder->learned.values);
-    if (runs <= LEARN_RUNS) return true;
+    if (runs <= wanted) return true;
     cell_ranges_free(chunks);
     if (!make_chunks(sample, CHUNK, chunks)) return false;
-    thin_out(chunks, (uint64_t)((double)chunks->count * LEARN_RUNS / (double)runs) + 1);
+    thin_out(chunks, (uint64_t)((double)chunks->count * wanted / (double)runs) + 1);
     return true;
 }
 
@@ -127,7 +132,8 @@ static bool learn_sample(Coder *coder, const CoderSample *sample, const CoderOpt
                             .least = LEAST,
                             .stop = how->stop};
     count_values(coder, sample);
-    bool done = take_chunks(coder, sample, &chunks) &&
+    unsigned runs = how->effort == CODER_FAST ? LEARN_RUNS_FAST : LEARN_RUNS;
+    bool done = take_chunks(coder, sample, runs, &chunks) &&
                 cell_ranges_runs(&chunks, &coder->learned.values, &list);
     if (done) {
         uint64_t cells = cell_ranges_cells(&chunks) + 1;
@@ -174,7 +180,7 @@ Coder *coder_learn(const CoderSample *sample, const CoderOptions *options, treb_
     coder->budget = options->budget != NULL ? options->budget : &coder->unbound;
     coder->learned.limits = coder_limits;
     coder->learned.limits.up_to = sample->up_to;
-    coder->learned.effort = PARSE_GOOD;
+    coder->learned.effort = parse_effort[options->effort];
     if (options->symbols != 0 && options->symbols < CODE_SYMBOLS_MAX)
         coder->learned.limits.symbols = options->symbols;
     if (make(coder, sample, options)) return coder;

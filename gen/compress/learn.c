@@ -7,6 +7,7 @@ enum {
     /* Number of times that symbols are learned. After the first time, the sample is cut, which gives a
      * value to each cell that allows several. The second time learns from these values. */
     LEARN_PASSES = 2,
+    FIRST_PART = 8, /* the first time learns from one range in so many, which is nearly as good */
     LEAST = 4, /* in an estimate, a pair becomes a symbol only if it occurs this often */
     /* Number of times that the sample is cut to find and drop the symbols that save nothing. If the
      * sample is the whole array, it is small, and there is time for one more. */
@@ -116,8 +117,20 @@ static bool cut_again(Learned *learned, CellRanges *sample, RunList *list,
     return true;
 }
 
+/* Keeps the runs of one range in `part`. */
+static void thin_out(RunList *list, unsigned part)
+{
+    size_t kept = 0, range = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (range % part == 0) list->run[kept++] = list->run[i];
+        range += list->run[i].length == 0;
+    }
+    list->count = kept;
+}
+
 bool learn(Learned *learned, CellRanges *sample, RunList *list, const LearnOptions *options)
 {
+    if (sample->count >= 8 * FIRST_PART) thin_out(list, FIRST_PART);
     for (int i = 0; i < LEARN_PASSES; i++) {
         if (stop_asked(options->stop) || !learn_pairs(learned, list, options->least)) return false;
         if (i + 1 < LEARN_PASSES && !cut_again(learned, sample, list, options)) return false;

@@ -176,38 +176,30 @@ static void list_runs(const Parser *parser, ParseBuffer *buffer, const uint8_t *
 
 /* ---- Paths ----------------------------------------------------------------------------------- */
 
-/* Notes a path to cell `at` whose last symbol is `symbol`, if it is cheaper than the best so far. */
+/* Notes a path to cell `at` whose last symbol is `symbol`, if it is cheaper than the best so far.
+ * Always writes, because no processor can guess which path is cheaper. */
 static void put_path(ParseBuffer *buffer, uint32_t at, uint32_t cost, uint16_t symbol)
 {
-    uint64_t path = (uint64_t)cost << 32 | symbol;
+    uint64_t path = (uint64_t)cost << 32 | symbol, old = buffer->path[at];
     buffer->reached[at / 64] |= UINT64_C(1) << at % 64;
-    if (path < buffer->path[at]) buffer->path[at] = path;
+    buffer->path[at] = path < old ? path : old;
 }
 
 static void follow(const Parser *parser, ParseBuffer *buffer, uint32_t r, uint32_t at,
                    const Group *group, uint32_t cost);
 
-/* Takes an edge that leads to cell `at` of run `r`. If the run may end there (`is_end`), also takes
- * the edges of the next run. */
+/* Takes an edge that leads to cell `at`, where run `r` may end, and then the edges of the next run. */
 static inline void take_edge(const Parser *parser, ParseBuffer *buffer, uint32_t r, uint32_t at,
-                             const Edge *edge, bool is_end, uint32_t cost)
+                             const Edge *edge, uint32_t cost)
 {
     if (edge->symbol != NO_SYMBOL) {
-        uint32_t now = cost + (edge->cost & COST_MOST);
+        uint32_t now = cost + (edge->cost & COST_MOST), best = buffer->reached_cost[r];
         put_path(buffer, at, now, edge->symbol);
-        if (is_end && now < buffer->reached_cost[r]) buffer->reached_cost[r] = now;
+        buffer->reached_cost[r] = now < best ? now : best;
     }
-    if (!is_end || edge->values == 0) return;
+    if (edge->values == 0) return;
     const Group *next = find_group(parser, edge, buffer->run[r + 1].id);
     if (next != NULL) follow(parser, buffer, r + 1, at, next, cost);
-}
-
-/* Whether an item ends `part` cells after the beginning of a run of `length` cells. */
-static bool is_part(uint32_t lengths, uint32_t length, uint32_t part)
-{
-    uint32_t at = 0;
-    while (at < part) at += UINT32_C(1) << level_of(lengths, length - at);
-    return at == part;
 }
 
 static bool ends_at(const ParseSegment *run, uint32_t at)
@@ -224,10 +216,7 @@ static void follow_long(const Parser *parser, ParseBuffer *buffer, uint32_t r, u
         const Edge *edge = &parser->edge[e];
         uint32_t to = at + parser->edge_length[e];
         if (to > run->most) break;
-        if (ends_at(run, to))
-            take_edge(parser, buffer, r, to, edge, true, cost);
-        else if (to < run->end && is_part(parser->lengths[run->id], run->end - at, to - at))
-            take_edge(parser, buffer, r, to, edge, false, cost);
+        if (ends_at(run, to)) take_edge(parser, buffer, r, to, edge, cost);
         if (edge->cost & LAST) break;
     }
 }
@@ -242,21 +231,13 @@ static void follow(const Parser *parser, ParseBuffer *buffer, uint32_t r, uint32
         follow_long(parser, buffer, r, at, group, cost);
         return;
     }
-    uint64_t ends = (uint64_t)run->ends << (run->least - at);
-    uint64_t take = group->lengths & (ends | parser->parts[run->id][run->end - at]);
+    uint64_t take = group->lengths & (uint64_t)run->ends << (run->least - at);
     for (; take != 0; take &= take - 1) {
         unsigned length = (unsigned)__builtin_ctzll(take);
         uint64_t shorter = group->lengths & ((UINT64_C(1) << length) - 2);
         const Edge *edge = parser->edge + group->first + count_bits(shorter);
-        take_edge(parser, buffer, r, at + length, edge, ends >> length & 1, cost);
+        take_edge(parser, buffer, r, at + length, edge, cost);
     }
-}
-
-/* Whether a symbol of one value may end `left` cells before the end of its run. This helps only if
- * some symbol begins with these `left` cells and continues into the next run. */
-static bool is_useful(const ParseSegment *run, const Edge *root, uint32_t left)
-{
-    return left > PAIRS_LONGEST || (root[left].values >> run[1].id % 64 & 1);
 }
 
 /* Takes all symbols that begin at cell `at` of run `r`. `cost`: of the path to that cell. */
@@ -266,18 +247,19 @@ static void begin_symbols(const Parser *parser, ParseBuffer *buffer, uint32_t r,
     const ParseSegment *run = &buffer->run[r];
     const Edge *root = parser->root[run->id];
     uint32_t lengths = parser->lengths[run->id], all = run->end - at;
+    /* A symbol that ends within the run is of use if no symbol reaches the end of the run. */
     bool needed = all > PAIRS_LONGEST || root[all].symbol == NO_SYMBOL;
-    for (uint32_t to = at; to < run->end;) {
+    for (uint32_t to = at; needed && to < run->end;) {
         to += UINT32_C(1) << level_of(lengths, run->end - to);
         if (to >= run->end || to - at > PAIRS_LONGEST) break;
         const Edge *edge = &root[to - at];
-        if (edge->symbol != NO_SYMBOL && (needed || is_useful(run, root, run->end - to)))
+        if (edge->symbol != NO_SYMBOL)
             put_path(buffer, to, cost + (edge->cost & COST_MOST), edge->symbol);
     }
     for (uint32_t ends = run->ends; ends != 0; ends &= ends - 1) {
         uint32_t to = run->least + (uint32_t)__builtin_ctz(ends);
         if (to > at && to - at <= PAIRS_LONGEST)
-            take_edge(parser, buffer, r, to, &root[to - at], true, cost);
+            take_edge(parser, buffer, r, to, &root[to - at], cost);
     }
 }
 
@@ -294,7 +276,7 @@ static bool is_dominated(const Parser *parser, const ParseBuffer *buffer, uint32
         int32_t worth = (int32_t)buffer->reached_cost[r + i] - (ahead < most ? ahead : most);
         if (worth < best) best = worth;
     }
-    return (int32_t)cost > best + (int32_t)parser->limits.behind;
+    return (int32_t)cost > best + parser->limits.behind;
 }
 
 /* Extends the best path to cell `at` of run `r` by one symbol. */
@@ -302,17 +284,17 @@ static void extend_path(const Parser *parser, ParseBuffer *buffer, uint32_t r, u
 {
     const ParseSegment *run = &buffer->run[r];
     uint32_t cost = (uint32_t)(buffer->path[at] >> 32), estimate = buffer->estimate[r];
-    if (at >= run->least) { /* the next run may have begun */
-        if (is_dominated(parser, buffer, r + 1, estimate, cost)) return;
-        begin_symbols(parser, buffer, r + 1, at, cost);
-    } else {
-        if (r > 0 && run[-1].most == at)
-            estimate = buffer->estimate[r - 1];
-        else
-            estimate -= run_cost(parser, run->id, run->end - at) / 2;
-        if (is_dominated(parser, buffer, r, estimate, cost)) return;
+    if (at >= run->least) { /* this run may end here: then the next run begins */
+        if (!is_dominated(parser, buffer, r + 1, estimate, cost))
+            begin_symbols(parser, buffer, r + 1, at, cost);
+        return;
     }
-    begin_symbols(parser, buffer, r, at, cost);
+    if (r > 0 && run[-1].most == at)
+        estimate = buffer->estimate[r - 1];
+    else
+        estimate -= run_cost(parser, run->id, run->end - at) / 2;
+    if (!is_dominated(parser, buffer, r, estimate, cost))
+        begin_symbols(parser, buffer, r, at, cost);
 }
 
 static void find_paths(const Parser *parser, ParseBuffer *buffer, uint32_t size)

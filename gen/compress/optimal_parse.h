@@ -21,7 +21,8 @@ enum {
 typedef struct EffortLimits {
     uint32_t ends;   /* the most ends of a run that are tried */
     uint32_t slack;  /* the most that an end may cost more than the best end */
-    uint32_t behind; /* the most that a path may cost more than a path that is further on */
+    int32_t behind;  /* the most that a path may cost more than a path that is further on; if it
+                      * is below 0, a path is given up that costs only that much less */
 } EffortLimits;
 
 /* An edge of the tree of symbols: it appends a run to the runs on the way from the root. */
@@ -76,7 +77,6 @@ struct Parser {
     uint16_t longest[ENCODE_VALUES];         /* cells of the longest symbol that has one run only */
     uint16_t longest_symbol[ENCODE_VALUES];  /* this symbol */
     uint16_t (*run_cost)[2 * PAIRS_LONGEST]; /* by length: the estimated cost of a run */
-    uint64_t (*parts)[SHORT + 1]; /* by length of a run: bits of the cells at which its items end */
     Edge (*root)[PAIRS_LONGEST + 1]; /* by length: the edge from the root with such a run */
     Edge *edge;                      /* all edges, those of a group one after another */
     uint16_t *edge_length;           /* by edge: the length of its run */

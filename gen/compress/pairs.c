@@ -26,6 +26,12 @@ typedef struct Pair {
     uint32_t first, last; /* its list of places; the pair may be gone from some of them */
 } Pair;
 
+/* An element of the sequence. Its fields are used together, so they are in one line of the cache. */
+typedef struct Item {
+    uint32_t next, previous;
+    uint16_t symbol;
+} Item;
+
 /* An item at which a pair begins, and the next place in the list of that pair. */
 typedef struct Place {
     uint32_t item, next;
@@ -40,8 +46,7 @@ typedef struct Learner {
     uint32_t least;
     unsigned most;
     uint16_t run[ENCODE_VALUES][LEVELS]; /* symbols for 2^level cells of a value; BREAK: none */
-    uint16_t *symbol;                    /* the sequence: the symbol of each item */
-    uint32_t *next, *previous;
+    Item *item;                          /* the sequence */
     size_t items;
     Pair *pair;
     uint32_t pair_count, pair_capacity;
@@ -106,10 +111,8 @@ static void add_runs(Learner *learner, const RunCounts *counts, const bool *pres
 static void put(Learner *learner, uint16_t symbol)
 {
     uint32_t i = (uint32_t)learner->items++;
-    if (learner->symbol == NULL) return;
-    learner->symbol[i] = symbol;
-    learner->previous[i] = i - 1; /* of the first: NONE */
-    learner->next[i] = i + 1;
+    if (learner->item == NULL) return;
+    learner->item[i] = (Item){i + 1, i - 1, symbol}; /* before the first: NONE */
 }
 
 static void put_run(Learner *learner, Run run)
@@ -138,11 +141,8 @@ static void put_runs(Learner *learner, const Run *runs, size_t count)
 static bool list_items(Learner *learner, const Run *runs, size_t count)
 {
     put_runs(learner, runs, count);
-    uint16_t *symbol = malloc(learner->items * sizeof *symbol);
-    learner->next = malloc(learner->items * sizeof *learner->next);
-    learner->previous = malloc(learner->items * sizeof *learner->previous);
-    learner->symbol = symbol;
-    if (symbol == NULL || learner->next == NULL || learner->previous == NULL) return false;
+    learner->item = malloc(learner->items * sizeof *learner->item);
+    if (learner->item == NULL) return false;
     put_runs(learner, runs, count);
     return true;
 }
@@ -198,7 +198,8 @@ static uint32_t new_place(Learner *learner)
 /* Counts the pair that begins at an item, and notes its place. Returns false if memory runs out. */
 static bool add_pair(Learner *learner, uint32_t item)
 {
-    unsigned left = learner->symbol[item], right = learner->symbol[learner->next[item]];
+    unsigned left = learner->item[item].symbol;
+    unsigned right = learner->item[learner->item[item].next].symbol;
     const Pairs *pairs = learner->pairs;
     if (pairs->length[left] + pairs->length[right] > PAIRS_LONGEST) return true;
     if (learner->pair_count == learner->pair_capacity && !grow_pairs(learner)) return false;
@@ -275,20 +276,32 @@ static uint32_t most_frequent(Learner *learner)
 
 /* ---- Replacing ------------------------------------------------------------------------------- */
 
-static bool replace_at(Learner *learner, uint32_t item, unsigned symbol)
+static bool replace_at(Learner *learner, uint32_t number, unsigned symbol)
 {
-    uint32_t right = learner->next[item], after = learner->next[right];
-    uint32_t before = learner->previous[item];
-    unsigned old_left = learner->symbol[item], old_right = learner->symbol[right];
-    bool has_before = before != NONE && learner->symbol[before] != BREAK;
-    bool has_after = learner->symbol[after] != BREAK;
-    if (has_before) uncount_pair(learner, learner->symbol[before], old_left);
-    if (has_after) uncount_pair(learner, old_right, learner->symbol[after]);
-    learner->symbol[item] = (uint16_t)symbol;
-    learner->symbol[right] = BREAK;
-    learner->next[item] = after;
-    learner->previous[after] = item;
-    return (!has_before || add_pair(learner, before)) && (!has_after || add_pair(learner, item));
+    Item *item = &learner->item[number], *right = &learner->item[item->next];
+    const uint32_t number_before = item->previous;
+    Item *after = &learner->item[right->next];
+    const Item *before = number_before != NONE ? &learner->item[number_before] : NULL;
+    bool has_before = before != NULL && before->symbol != BREAK;
+    bool has_after = after->symbol != BREAK;
+    if (has_before) uncount_pair(learner, before->symbol, item->symbol);
+    if (has_after) uncount_pair(learner, right->symbol, after->symbol);
+    item->symbol = (uint16_t)symbol;
+    right->symbol = BREAK;
+    item->next = right->next;
+    after->previous = number;
+    return (!has_before || add_pair(learner, number_before)) &&
+           (!has_after || add_pair(learner, number));
+}
+
+/* Asks the processor for what replace_pair reads next: the item of a place, and the place after it.
+ * The places of a pair are all over the memory; without this the time goes in waiting for them. */
+static void prefetch_place(const Learner *learner, uint32_t place)
+{
+    if (place == NONE) return;
+    const Place *next = &learner->place[place];
+    __builtin_prefetch(&learner->item[next->item], 1);
+    if (next->next != NONE) __builtin_prefetch(&learner->place[next->next], 1);
 }
 
 /* Adds a symbol for a pair and puts it wherever the pair occurs. Returns false if memory runs out. */
@@ -300,11 +313,12 @@ static bool replace_pair(Learner *learner, uint32_t p)
     learner->pair[p].first = learner->pair[p].last = NONE;
     while (place != NONE) {
         Place here = learner->place[place];
+        prefetch_place(learner, here.next);
         learner->place[place].next = learner->place_free;
         learner->place_free = place;
         place = here.next;
-        if (learner->symbol[here.item] != left) continue;
-        if (learner->symbol[learner->next[here.item]] != right) continue;
+        const Item *item = &learner->item[here.item];
+        if (item->symbol != left || learner->item[item->next].symbol != right) continue;
         if (!replace_at(learner, here.item, symbol)) return false;
     }
     learner->pair[p].count = 0;
@@ -316,7 +330,8 @@ static bool learn(Learner *learner)
 {
     if (!grow_pairs(learner)) return false;
     for (uint32_t i = 0; i + 1 < learner->items; i++)
-        if (learner->symbol[i] != BREAK && learner->symbol[i + 1] != BREAK && !add_pair(learner, i))
+        if (learner->item[i].symbol != BREAK && learner->item[i + 1].symbol != BREAK &&
+            !add_pair(learner, i))
             return false;
     push_new(learner, 0);
     while (learner->pairs->count < learner->most) {
@@ -325,7 +340,7 @@ static bool learn(Learner *learner)
         if (!replace_pair(learner, p)) return false;
     }
     for (uint32_t i = 0; i < learner->items; i++)
-        if (learner->symbol[i] != BREAK) learner->pairs->used[learner->symbol[i]]++;
+        if (learner->item[i].symbol != BREAK) learner->pairs->used[learner->item[i].symbol]++;
     return true;
 }
 
@@ -344,9 +359,7 @@ bool pairs_learn(Pairs *pairs, const Run *runs, size_t count, const PairsParams 
         count_lengths(pairs, runs, count);
         add_runs(learner, counts, params->present);
         done = list_items(learner, runs, count) && learn(learner);
-        free(learner->symbol);
-        free(learner->next);
-        free(learner->previous);
+        free(learner->item);
         free(learner->pair);
         free(learner->slot);
         free(learner->place);

@@ -20,7 +20,7 @@ typedef struct Parser Parser;
 /* How thoroughly to search. Each level gives a few percent fewer bytes than the level before it and
  * takes more time. */
 typedef enum ParseEffort {
-    PARSE_FASTEST, /* for learning: tries only the most likely end of each run */
+    PARSE_FASTEST, /* tries only the most likely end of each run */
     PARSE_FAST,
     PARSE_GOOD,
     PARSE_BEST

@@ -228,7 +228,7 @@ static bool learn_class(const SideEncoder *s, const TrainingCells *training, int
                           .count = training->count,
                           .size = class->slices * s->reorder.index.slice_size,
                           .up_to = side_limits(s).up_to};
-    CoderOptions options = {.budget = s->job->budget, .threads = threads, .stop = s->job->stop};
+    CoderOptions options = {.effort = s->job->effort, .budget = s->job->budget, .threads = threads, .stop = s->job->stop};
     memcpy(sample.present, s->present, sizeof sample.present);
     class->coder = coder_learn(&sample, &options, error);
     if (class->coder == NULL) return false;

@@ -2,6 +2,7 @@
 #ifndef TREB_GEN_WRITE_SYMBOLS_JOB_H
 #define TREB_GEN_WRITE_SYMBOLS_JOB_H
 
+#include "gen/compress/coder.h"
 #include "gen/write/cells.h"
 #include "gen/write/statistics.h"
 
@@ -13,6 +14,7 @@ typedef struct SymbolsJob {
     treb_metric metric;
     const Cells *verdicts;
     const Cells *cells; /* of the metric; the verdicts if the metric is TREB_WDL */
+    CoderEffort effort;
     unsigned classes;   /* see WriteOptions */
     uint64_t large;     /* see WriteOptions */
     /* when true the work ends soon and the files are not complete; NULL allowed */

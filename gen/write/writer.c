@@ -371,6 +371,7 @@ static treb_status write_symbols_file(Writer *w, treb_metric metric, int at_once
                       .metric = metric,
                       .verdicts = w->cells[TREB_WDL],
                       .cells = w->cells[metric],
+                      .effort = w->options.effort,
                       .classes = w->options.classes,
                       .large = w->options.large,
                       .stop = w->options.stop,

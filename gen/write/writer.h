@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "core/format/table.h"
+#include "gen/compress/coder.h"
 #include "gen/solve/solve.h"
 #include "gen/write/statistics.h"
 #include "gen/write/write_progress.h"
@@ -14,6 +15,7 @@ typedef struct WriteOptions {
     const char *directory, *scratch; /* for table files, and for temporary files */
     unsigned metrics;                /* the files to write: 1 << TREB_WDL and so on */
     int level;                       /* of zstd; 0 for the default */
+    CoderEffort effort;              /* with codec symbols */
     TableCodec codec;                /* if distances need two bytes it is zstd instead */
     /* Number of classes of slices that have a code of their own, where a table has pawns: a
      * divisor of 24, at most 12. 0: several classes if they save enough. */

@@ -488,6 +488,28 @@ START_TEST(a_sample_suffices)
 }
 END_TEST
 
+/* More effort gives fewer bytes, from cells some of which allow several values. */
+START_TEST(effort_gives_fewer_bytes)
+{
+    enum { SIZE = 2000000 };
+    static const CoderEffort effort[] = {CODER_FAST, CODER_NORMAL, CODER_SMALL};
+    random_state = 10;
+    uint8_t *cells = random_runs(SIZE, 12, 10);
+    blur(cells, SIZE, 5);
+    CoderCells all = {cells, SIZE};
+    CoderSample sample = {.stretch = &all, .count = 1, .size = SIZE};
+    size_t before = SIZE;
+    for (int i = 0; i < 3; i++) {
+        Coder *coder = learn_with(&sample, (CoderOptions){.threads = 2, .effort = effort[i]});
+        size_t bytes = round_trip_with(coder, cells, SIZE, 500);
+        ck_assert_uint_lt(bytes, before);
+        before = bytes;
+        coder_free(coder);
+    }
+    free(cells);
+}
+END_TEST
+
 /* A symbol must save more bytes than it takes. In a small array it can save only few. */
 START_TEST(small_arrays_have_few_symbols)
 {
@@ -653,6 +675,7 @@ int main(void)
     tcase_add_test(group, cells_that_do_not_matter);
     tcase_add_test(group, symbols_have_a_limit);
     tcase_add_test(group, a_sample_suffices);
+    tcase_add_test(group, effort_gives_fewer_bytes);
     tcase_add_test(group, small_arrays_have_few_symbols);
     tcase_add_test(group, threads_do_not_matter);
     tcase_add_test(group, blocks_are_used_again);
