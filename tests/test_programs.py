@@ -53,6 +53,8 @@ CASES = [
     case("drop-in source", 12, script("probe/fathom_source.sh"), BUILD, full=True),
     case("drop-in and hostile names", 3, script("probe/hostile_names.sh")),
     case("portable", 4, script("probe/portable.sh"), needs="musl-gcc", full=True),
+    case("two files", 30, script("probe/amalgamation.sh"), BUILD, TABLES, full=True),
+    case("rust", 10, script("probe/rust.sh"), TABLES, needs="cargo", full=True),
     case(
         "drop-in in an engine",
         20,

@@ -30,7 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <trebuchet.h>
+#include "trebuchet.h"
 #include <unistd.h>
 
 enum {
