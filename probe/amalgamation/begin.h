@@ -63,6 +63,8 @@ using std::memory_order_release;
 #pragma GCC diagnostic ignored "-Wmissing-braces"
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 #endif
+/* A local name of one file may be a name of another file. */
+#pragma GCC diagnostic ignored "-Wshadow"
 /* What a part that is left out would call. */
 #pragma GCC diagnostic ignored "-Wunused-function"
 #endif
