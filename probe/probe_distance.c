@@ -156,6 +156,14 @@ static int wins_at_once(const ProbeReader *reader, treb_metric metric, treb_form
     return missing;
 }
 
+/* The verdict of the position after a move. If the position before it is lost, all moves lead to won
+ * ones, and nothing is read. */
+static int verdict_after(const ProbeReader *reader, int verdict, const treb_position *child,
+                         treb_error *error)
+{
+    return verdict == TREB_LOSS ? TREB_WIN : wdl_value(reader, child, error);
+}
+
 /* Compares a move with the best so far. Sets best->missing if the move cannot be evaluated without
  * waiting. Returns 0, or minus another status. */
 static int try_move(const ProbeReader *reader, treb_metric metric, const treb_position *pos, Move m,
@@ -163,7 +171,7 @@ static int try_move(const ProbeReader *reader, treb_metric metric, const treb_po
 {
     treb_position child;
     position_make(pos, m, &child);
-    int other = wdl_value(reader, &child, error), distance = other;
+    int other = verdict_after(reader, verdict, &child, error), distance = other;
     if (other > distance_most_left(metric, verdict)) return 0;
     if (other >= 0)
         distance = move_within(reader, metric, pos, m, &child, other, best->window, error);
