@@ -32,6 +32,7 @@ typedef struct OpenTable {
     CacheSlot *slots[2];               /* one for each page of the side */
     _Atomic(const uint8_t *) whole[2]; /* the unpacked side if it is pinned, else NULL */
     ProbePool *pool;                   /* that of `file` */
+    uint64_t plies;                    /* sum of the distances of all positions */
     uint64_t pages;                    /* number of pages of a side */
     /* For a file that a source has: its pages as they are in the file, not unpacked. */
     CacheSlot *packed;

@@ -41,6 +41,19 @@ static void fill_digits(OpenTable *open, int s)
     }
 }
 
+/* Returns the sum of the distances of all positions; 0 if the header has no histograms. */
+static uint64_t sum_plies(const TableHeader *header)
+{
+    uint64_t sum = 0;
+    for (int s = 0; s < 2; s++)
+        for (int v = 0; v < WDL_VALUES; v++) {
+            const uint64_t *entry = header->side[s].histogram[v];
+            for (uint32_t p = 0; entry != NULL && p <= header->side[s].longest[v]; p++)
+                sum += p * entry[p];
+        }
+    return sum;
+}
+
 /* Fills an open file from its table's header, and allocates its slots. */
 static int open_fill(OpenTable *open, const ProbeFile *file, treb_error *error)
 {
@@ -52,6 +65,7 @@ static int open_fill(OpenTable *open, const ProbeFile *file, treb_error *error)
     open->page_bits =
         header->block_bits < CACHE_PAGE_BITS ? header->block_bits : (unsigned)CACHE_PAGE_BITS;
     open->pages = table_side_blocks(header) << (open->block_bits - open->page_bits);
+    open->plies = sum_plies(header);
     const char *fault = fault_in_header(file, header);
     if (fault == NULL && header->metric == TREB_WDL && header->width != 1)
         fault = "its cells are too wide";

@@ -2,6 +2,7 @@
  *
  *   probe_wdl.c      verdicts
  *   probe_distance.c DTZ, DTC and DTM of positions
+ *   probe_same.c     where DTC is DTZ
  *   probe_moves.c    values under the 50-move rule of a position and its moves, the best line
  *   probe_rule.c     results under the 50-move rule
  *   probe_many.c     many positions in one call
@@ -54,6 +55,9 @@ int distance_known(const ProbeReader *reader, treb_metric metric, const treb_pos
  * position after the move, `child_verdict` the verdict there. */
 int distance_of_move(const ProbeReader *reader, treb_metric metric, const treb_position *pos,
                      Move m, const treb_position *child, int child_verdict, treb_error *error);
+
+/* Whether DTC is known to be DTZ in all positions of the position's ending. */
+bool distance_dtc_is_dtz(const ProbeReader *reader, const treb_position *pos);
 
 /* The best verdict that the opponent may have after a move that preserves the mover's verdict. If
  * the mover does not win it is TREB_WIN, that means any. For DTZ this is not sufficient: after a

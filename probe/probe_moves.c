@@ -102,10 +102,15 @@ static treb_value value_of_move(const ProbeReader *reader, const treb_position *
     }
     treb_wdl wdl = (treb_wdl)(TREB_WIN - other);
     treb_value value = {.wdl = wdl, .rule = wdl};
+    int dtz = -1;
     for (int k = TREB_DTZ; k < TREB_METRICS; k++) {
         bool matters = k == (int)metric && *failed == 0;
-        int distance =
-            distance_by_move(reader, (treb_metric)k, pos, m, child, other, matters ? error : NULL);
+        bool same = k == TREB_DTC && dtz >= 0 && !move_is_zeroing(pos, m) &&
+                    distance_dtc_is_dtz(reader, child);
+        int distance = same ? dtz
+                            : distance_by_move(reader, (treb_metric)k, pos, m, child, other,
+                                               matters ? error : NULL);
+        if (k == TREB_DTZ) dtz = distance;
         put_distance(&value, k, distance);
         if (k == TREB_DTZ && distance < 0) add_bound(reader, child, 1, &value);
         if (value.status[k] != TREB_OK && matters) *failed = distance;

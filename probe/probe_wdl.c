@@ -200,7 +200,9 @@ static treb_status probe_wdl(const ProbeReader *reader, const treb_position *pos
     treb_error why;
     treb_status status = probe_check(pos, error);
     if (status != TREB_OK && !probe_many_men(reader, pos, status)) return status;
-    int verdict = probe_verdict(reader, pos, error != NULL ? &why : NULL);
+    treb_error *from = error != NULL ? &why : NULL;
+    int verdict =
+        status == TREB_OK ? wdl_value(reader, pos, from) : probe_verdict(reader, pos, from);
     if (verdict < 0 && prefetch_needed(reader)) {
         WdlCall call = {pos, out, error};
         return prefetch_run(reader, call_wdl, &call, error);

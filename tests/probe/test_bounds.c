@@ -6,10 +6,11 @@
  *     test_bounds TABLES [N] random positions of all tables there; from the worst of them, N steps towards higher costs; prints the largest
  * counts */
 #define _DEFAULT_SOURCE
-#include "probe/file.h"
+#include "probe/file_open.h"
+#include "probe/set.h"
 #include "tests/support/naive_set.h"
 
-static unsigned cells, made;
+static unsigned cells, made, cells_of[TREB_METRICS];
 
 int __real_file_cell(const ProbeReader *reader, const OpenTable *file, int side, uint64_t cell,
                      treb_error *error);
@@ -19,6 +20,7 @@ int __wrap_file_cell(const ProbeReader *reader, const OpenTable *file, int side,
                      treb_error *error)
 {
     cells++;
+    cells_of[file->header->metric]++;
     return __real_file_cell(reader, file, side, cell, error);
 }
 
@@ -30,7 +32,11 @@ void __wrap_position_make(const treb_position *pos, Move m, treb_position *child
     __real_position_make(pos, m, child);
 }
 
-static void forget_counts(void) { cells = made = 0; }
+static void forget_counts(void)
+{
+    cells = made = 0;
+    memset(cells_of, 0, sizeof cells_of);
+}
 
 /* ---- Many men, few tables -------------------------------------------------------------------- */
 
@@ -168,6 +174,44 @@ START_TEST(three_men_bounded)
 }
 END_TEST
 
+/* ---- DTC that is DTZ ------------------------------------------------------------------------- */
+
+/* Lists all moves, and returns whether DTC was read. Where DTC is DTZ, it is so in all moves. */
+static bool reads_dtc(const treb_tables *tables, const treb_position *pos, bool same)
+{
+    treb_move moves[TREB_MOVES_MAX];
+    size_t count;
+    forget_counts();
+    ck_assert_int_eq(treb_probe_moves(tables, pos, TREB_DTC, TREB_RULE_50, moves, TREB_MOVES_MAX,
+                                      &count, NULL),
+                     TREB_OK);
+    ck_assert_uint_gt(cells_of[TREB_DTZ], 0);
+    for (size_t i = 0; i < count && same; i++)
+        ck_assert_int_eq(moves[i].value.plies[TREB_DTC], moves[i].value.plies[TREB_DTZ]);
+    return cells_of[TREB_DTC] > 0;
+}
+
+/* These files have no histograms, so the test writes the sums of distances itself. */
+START_TEST(dtc_that_is_dtz)
+{
+    treb_tables *tables = open_set(directory);
+    treb_position pos = position_of("8/8/8/8/3k4/8/1R6/K7 w - - 0 1");
+    treb_position pawn = position_of("8/8/8/8/3k4/8/1P6/K7 w - - 0 1");
+    ck_assert(reads_dtc(tables, &pos, true)); /* not known */
+    ck_assert(reads_dtc(tables, &pawn, false));
+    for (int i = 0; i < 2; i++) {
+        const char *name = i == 0 ? "KRvK" : "KPvK";
+        for (int m = TREB_DTZ; m <= TREB_DTC; m++)
+            atomic_load(&set_find_file(tables, name, (treb_metric)m, NULL)->open)->plies = 7;
+    }
+    ck_assert(!reads_dtc(tables, &pos, true));
+    ck_assert(reads_dtc(tables, &pawn, false));
+    atomic_load(&set_find_file(tables, "KRvK", TREB_DTC, NULL)->open)->plies = 6;
+    ck_assert(reads_dtc(tables, &pos, true));
+    treb_tables_close(tables);
+}
+END_TEST
+
 /* ---- Tables that are there ------------------------------------------------------------------- */
 
 static void put_at_random(treb_position *pos, int color, int type, uint64_t *seed)
@@ -268,6 +312,7 @@ int main(int argc, char **argv)
     tcase_add_unchecked_fixture(tests, set_up, forget_all);
     tcase_add_test(tests, missing_at_once);
     tcase_add_test(tests, missing_by_its_moves);
+    tcase_add_test(tests, dtc_that_is_dtz);
     tcase_add_test(tests, three_men_bounded);
     return run_suite(suite);
 }
