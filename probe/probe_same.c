@@ -10,7 +10,7 @@
 /* Returns the sum of the distances in a file; 0 if it is not known. */
 static uint64_t plies_of(const ProbeReader *reader, ProbeFile *file)
 {
-    const OpenFile *open;
+    const OpenTable *open;
     if (file == NULL || file->format != TREB_FORMAT_TREBUCHET) return 0;
     return file_get(reader, file, &open, NULL) < 0 ? 0 : open->plies;
 }
