@@ -231,8 +231,9 @@ typedef enum treb_read {
  * The library calls `list` and `close` from one thread at a time, the other functions from any
  * threads at the same time. A function that fails returns a status other than TREB_OK and fills in
  * the status and text of `error`, which is never NULL. The library verifies the checksums of all
- * bytes it reads, and keeps pages of codes in the set's memory. Sources have files of Trebuchet's
- * format only.
+ * bytes it reads, and keeps pages of codes in the set's memory. A Syzygy file has one checksum of all
+ * of it, which treb_tables_pin alone compares; the pages that probes read of it stay in memory until
+ * the set is closed.
  *
  * A source that cannot wait, as in a browser: `open`, and `read` with TREB_READ_WAIT or
  * TREB_READ_AGAIN, may return TREB_ERR_NOT_READY and note what was asked for. The probe, or

@@ -9,6 +9,7 @@ static treb_status fetch_pages(const ProbeFile *file, MappedBytes bytes, TableWa
     const Syzygy *table = atomic_load_explicit(&file->syzygy, memory_order_acquire);
     const OpenTable *open = atomic_load_explicit(&file->open, memory_order_acquire);
     if (!TREB_SYZYGY || table == NULL) return table_bring(open->table, wait, bytes, NULL);
+    if (file->source != NULL) return mapped_bring(syzygy_map(table), wait, bytes, NULL);
     (wait == WAIT_FOR_ALL ? mapped_touch : mapped_fetch)(syzygy_map(table), bytes);
     return TREB_OK;
 }

@@ -95,14 +95,18 @@ static void put_page(void *context, uint64_t page, const uint8_t bytes[TABLE_PAG
     cache_insert(&open->pool->cache, &open->packed[page], bytes, TABLE_PAGE_SIZE, CACHE_PAGE_BITS);
 }
 
+static const char *name_in_source(const ProbeFile *file)
+{
+    return file->path + strlen(file->source->name) + 1;
+}
+
 /* Opens the table of a file that a source has. The cache keeps its pages packed, as they come:
  * unpacked they would take many times as much memory. */
 static int open_of_source(OpenTable *open, ProbeFile *file, treb_error *error)
 {
     static_assert((int)TABLE_PAGE_SIZE == (int)CACHE_PAGE_SIZE,
                   "a page of a table fits a page of the cache");
-    const char *name = file->path + strlen(file->source->name) + 1;
-    open->table = table_open_from_source(file->source, file->path, name, error);
+    open->table = table_open_from_source(file->source, file->path, name_in_source(file), error);
     if (open->table == NULL) return -(int)error->status;
     open->packed = (CacheSlot *)calloc(table_pages(open->table) + 1, sizeof *open->packed);
     if (open->packed == NULL) return file_fail(error, TREB_ERR_MEMORY, file->path, "out of memory");
@@ -143,8 +147,12 @@ static treb_status check_format(const ProbeFile *file, treb_error *error)
 static bool open_format(ProbeFile *file, treb_error *error)
 {
     if (file_is_syzygy(file)) {
-        Syzygy *syzygy = syzygy_open_among(file->pool->files, file->path, &file->material,
-                                           file->metric, &file->pool->maps, error);
+        Syzygy *syzygy =
+            file->source != NULL
+                ? syzygy_open_source(file->source, file->path, name_in_source(file),
+                                     &file->material, file->metric, &file->pool->maps, error)
+                : syzygy_open_among(file->pool->files, file->path, &file->material, file->metric,
+                                    &file->pool->maps, error);
         atomic_store_explicit(&file->syzygy, syzygy, memory_order_release);
         return syzygy != NULL;
     }

@@ -11,6 +11,8 @@ uint64_t file_size(const ProbeFile *file)
 {
     SystemFile about;
     const OpenTable *open = atomic_load(&file->open);
+    const Syzygy *syzygy = atomic_load_explicit(&file->syzygy, memory_order_acquire);
+    if (TREB_SYZYGY && syzygy != NULL) return syzygy_file_size(syzygy);
     if (file->source != NULL) return open != NULL ? table_file_size(open->table) : 0;
     return system_about_path(file->path, &about) ? about.size : 0;
 }

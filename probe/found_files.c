@@ -97,7 +97,7 @@ static void add_listed(void *context, const char *name)
 {
     Listing *l = (Listing *)context;
     FoundFile file = {.source = l->source};
-    if (!l->memory || !file_parse_name(name, &file) || file.format != TREB_FORMAT_TREBUCHET ||
+    if (!l->memory || !file_parse_name(name, &file) ||
         has_table(l->tables, l->tables->count, &file))
         return;
     l->memory = append(l->tables, file, l->source->name, name);

@@ -20,8 +20,9 @@ typedef struct Mapped {
     const uint8_t *bytes; /* the file; NULL: nothing is mapped */
     uint64_t size;
     TableFile *file; /* the file to ask with, not owned; NULL: nobody asks */
-    /* By page: the second when it was last found in memory. */
+    /* By page: the second when it was last found in memory; of a copy, whether it has its bytes. */
     _Atomic(uint32_t) *seen;
+    bool copy; /* of a source's file: see mapped_open_source */
 } Mapped;
 
 /* A run of bytes of a file. */
@@ -36,6 +37,15 @@ bool mapped_open(Mapped *map, int descriptor, uint64_t size);
 /* Prepares the map for mapped_has. `file` must stay open as long as the map. Returns false if
  * memory is out. */
 bool mapped_prepare(Mapped *map, TableFile *file);
+
+/* For a file of a source, which cannot be mapped: takes addresses for all of it, to which mapped_bring
+ * copies the pages that are needed. They stay until the map is closed. `file` must stay open as long
+ * as the map. Returns false if memory is out. */
+bool mapped_open_source(Mapped *map, TableFile *file);
+
+/* Copies bytes of a source's file that are not there yet. With WAIT_NEVER_FETCH it asks the source to
+ * read them, and copies nothing. */
+treb_status mapped_bring(const Mapped *map, TableWait wait, MappedBytes bytes, treb_error *error);
 
 void mapped_close(Mapped *map);
 

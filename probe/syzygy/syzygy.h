@@ -120,6 +120,12 @@ Syzygy *syzygy_open(const char *path, const Material *material, treb_metric metr
  * stay valid until syzygy_close. */
 Syzygy *syzygy_open_among(TableFiles *files, const char *path, const Material *material,
                           treb_metric metric, const SyzygyMaps *maps, treb_error *error);
+
+/* syzygy_open for a file of a source, which must stay valid: `name` there, `path` in messages. Reads the
+ * file's header; what a value needs is to be copied before it is read (syzygy_ready, mapped_bring). */
+Syzygy *syzygy_open_source(const treb_source *source, const char *path, const char *name,
+                           const Material *material, treb_metric metric, const SyzygyMaps *maps,
+                           treb_error *error);
 void syzygy_close(Syzygy *table); /* NULL is allowed */
 
 /* Checks that a file is as long as its header says, and that it has the men of its name. Reads a few

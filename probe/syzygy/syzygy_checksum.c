@@ -258,6 +258,10 @@ treb_status syzygy_check(const Syzygy *table, treb_error *error)
 {
     uint8_t sum[SYZYGY_CHECKSUM_SIZE];
     uint64_t size = table->map.size - SYZYGY_CHECKSUM_SIZE;
+    const MappedBytes all = {0, table->map.size};
+    treb_status brought =
+        table->map.copy ? mapped_bring(&table->map, WAIT_FOR_ALL, all, error) : TREB_OK;
+    if (brought != TREB_OK) return brought;
     /* The file is read in order: tell the system to read ahead. */
     system_advise(table->map.bytes, table->map.size, SYSTEM_IN_ORDER);
     bool summed = syzygy_checksum(table->map.bytes, size, sum);

@@ -30,9 +30,11 @@ typedef struct Walk {
     uint64_t at;
     const char *wrong;  /* what is wrong with the file; NULL: nothing found */
     FileWindow *window; /* NULL: the file is mapped */
+    bool passes;        /* what follows is not read, only its place is needed */
+    treb_error *error;  /* filled if `wrong` is `unbrought` */
 } Walk;
 
-static const char too_short[] = "it ends too soon", unread[] = "";
+static const char too_short[] = "it ends too soon", unread[] = "", unbrought[] = "";
 
 enum { WINDOW_PART = 64 }; /* longer parts are not needed for the size of a file */
 
@@ -54,12 +56,24 @@ static const uint8_t *read_window(Walk *walk, uint64_t size)
     return window->bytes + (walk->at - window->at);
 }
 
+/* Copies the next bytes of a source's file, and some more, as every request takes long. */
+static void bring_part(Walk *walk, uint64_t size)
+{
+    enum { AHEAD = 16 * 1024 };
+    const MappedBytes bytes = {walk->at, size > AHEAD ? size : (uint64_t)AHEAD};
+    const Mapped *map = &walk->table->map;
+    MappedBytes missing;
+    if (mapped_has(map, walk->at, size, 0, &missing)) return;
+    if (mapped_bring(map, WAIT_FOR_ALL, bytes, walk->error) != TREB_OK) walk->wrong = unbrought;
+}
+
 /* Returns the next `size` bytes and goes on behind them; NULL if something is wrong. */
 static const uint8_t *walk_over(Walk *walk, uint64_t size)
 {
     const Syzygy *table = walk->table;
     if (walk->wrong == NULL && size > table->map.size - SYZYGY_CHECKSUM_SIZE - walk->at)
         walk->wrong = too_short;
+    if (walk->wrong == NULL && table->map.copy && !walk->passes) bring_part(walk, size);
     if (walk->wrong != NULL) return NULL;
     const uint8_t *bytes =
         walk->window == NULL ? table->map.bytes + walk->at : read_window(walk, size);
@@ -184,6 +198,7 @@ static void read_arrays(Walk *walk)
     for_arrays(walk, read_code);
     if (walk->table->metric == TREB_DTZ) for_arrays(walk, read_map);
     align(walk, 2);
+    walk->passes = true;
     for_arrays(walk, read_sparse);
     for_arrays(walk, read_block_lengths);
     for_arrays(walk, read_blocks);
@@ -198,9 +213,10 @@ const char *syzygy_read_arrays(Syzygy *table, uint64_t at)
 
 /* Reads everything except the blocks; with a window only what the size of the file follows from.
  * Returns what is wrong, or NULL. */
-static const char *parse(Syzygy *table, const Material *material, FileWindow *window)
+static const char *parse(Syzygy *table, const Material *material, FileWindow *window,
+                         treb_error *error)
 {
-    Walk walk = {.table = table, .window = window};
+    Walk walk = {.table = table, .window = window, .error = error};
     const uint8_t *head = walk_over(&walk, SYZYGY_AT_MEN);
     if (head == NULL) return walk.wrong;
     if (memcmp(head, syzygy_magic[table->metric], sizeof *syzygy_magic) != 0)
@@ -246,6 +262,18 @@ static treb_status fail_missing_file(const char *path, treb_error *error)
     return fail_missing_table(error, name, table ? (int)metric : -1);
 }
 
+/* Checks what the size of a file alone says. */
+static treb_status check_whole(const Syzygy *table, uint64_t size, treb_error *error)
+{
+    if (size >= SYZYGY_ALIGNMENT + SYZYGY_CHECKSUM_SIZE &&
+        size % SYZYGY_ALIGNMENT == SYZYGY_CHECKSUM_SIZE)
+        return TREB_OK;
+    if (size == 0)
+        return fail(error, TREB_ERR_DAMAGED, "%s: is empty", fail_path(table->path));
+    return fail(error, TREB_ERR_DAMAGED, "%s: is not complete: no Syzygy table has %lld bytes",
+                fail_path(table->path), (long long)size);
+}
+
 /* Opens the file, and checks what its size alone says. Writes *file, which the caller closes; -1 on
  * failure. */
 static treb_status open_whole(Syzygy *table, SystemFile *about, int *file, treb_error *error)
@@ -257,12 +285,7 @@ static treb_status open_whole(Syzygy *table, SystemFile *about, int *file, treb_
         return none ? fail_missing_file(path, error) : error->status;
     }
     table->map.size = about->size;
-    if (about->size >= SYZYGY_ALIGNMENT + SYZYGY_CHECKSUM_SIZE &&
-        about->size % SYZYGY_ALIGNMENT == SYZYGY_CHECKSUM_SIZE)
-        return TREB_OK;
-    if (about->size == 0) return fail(error, TREB_ERR_DAMAGED, "%s: is empty", fail_path(path));
-    return fail(error, TREB_ERR_DAMAGED, "%s: is not complete: no Syzygy table has %lld bytes",
-                fail_path(path), (long long)about->size);
+    return check_whole(table, about->size, error);
 }
 
 static treb_status map_file(Syzygy *table, TableFiles *files, treb_error *error)
@@ -290,6 +313,7 @@ static treb_status map_file(Syzygy *table, TableFiles *files, treb_error *error)
 static treb_status fail_wrong(const Syzygy *table, const char *wrong, treb_error *error)
 {
     if (wrong == NULL) return TREB_OK;
+    if (wrong == unbrought) return error->status;
     if (wrong == code_no_memory) return fail_memory(error);
     if (wrong == unread) return fail_errno(error, "read", table->path);
     return fail(error, TREB_ERR_DAMAGED, "%s: damaged: %s", fail_path(table->path), wrong);
@@ -300,7 +324,7 @@ static treb_status open_checked(Syzygy *table, TableFiles *files, const Material
 {
     treb_status status = map_file(table, files, error);
     if (status != TREB_OK) return status;
-    return fail_wrong(table, parse(table, material, NULL), error);
+    return fail_wrong(table, parse(table, material, NULL, error), error);
 }
 
 /* An empty table with a path. NULL: out of memory. */
@@ -324,7 +348,7 @@ treb_status syzygy_check_size(const char *path, const Material *material, treb_m
     Syzygy *table = new_table(path, metric, maps);
     if (table == NULL) return fail_memory(error);
     treb_status status = open_whole(table, &about, &window.file, error);
-    if (status == TREB_OK) status = fail_wrong(table, parse(table, material, &window), error);
+    if (status == TREB_OK) status = fail_wrong(table, parse(table, material, &window, error), error);
     if (window.file >= 0) system_close(window.file);
     syzygy_close(table);
     return status;
@@ -347,6 +371,33 @@ Syzygy *syzygy_open_among(TableFiles *files, const char *path, const Material *m
         return NULL;
     }
     if (open_checked(table, files, material, error) == TREB_OK) return table;
+    syzygy_close(table);
+    return NULL;
+}
+
+/* Opens the file of a source, and takes addresses for it. */
+static treb_status copy_file(Syzygy *table, const treb_source *source, const char *name,
+                             treb_error *error)
+{
+    table->file = table_file_from_source(source, table->path, name, error);
+    if (table->file == NULL) return error->status;
+    treb_status status = check_whole(table, table_file_bytes(table->file), error);
+    if (status != TREB_OK) return status;
+    return mapped_open_source(&table->map, table->file) ? TREB_OK : fail_memory(error);
+}
+
+Syzygy *syzygy_open_source(const treb_source *source, const char *path, const char *name,
+                           const Material *material, treb_metric metric, const SyzygyMaps *maps,
+                           treb_error *error)
+{
+    Syzygy *table = new_table(path, metric, maps);
+    if (table == NULL) {
+        fail_memory(error);
+        return NULL;
+    }
+    if (copy_file(table, source, name, error) == TREB_OK &&
+        fail_wrong(table, parse(table, material, NULL, error), error) == TREB_OK)
+        return table;
     syzygy_close(table);
     return NULL;
 }

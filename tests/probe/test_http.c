@@ -595,7 +595,7 @@ START_TEST(lists)
         {"<html>Please log in.", -1},
         {SUM "  KQvK.wdl.treb\r\n" SUM " *./KRvK.wdl.treb", 2},
         {SUM "  ../KQvK.wdl.treb\n" SUM "  a/KQvK.wdl.treb\n" SUM "  KQvK.wdl.treb\n", 1},
-        {SUM "  KQvK.wdl.treb\n" SUM "  KQvK.wdl.treb\n" SUM "  KQvK.rtbw\n" SUM "  README\n", 1},
+        {SUM "  KQvK.wdl.treb\n" SUM "  KQvK.wdl.treb\n" SUM "  KQvK.rtbw\n" SUM "  README\n", 2},
         {SUM "  README\n", 0}};
     treb_error error;
     treb_tables *tables;
