@@ -90,7 +90,7 @@ void format_write_fixed(const TableHeader *header, uint8_t out[FORMAT_FIXED_SIZE
                                                          : FORMAT_VERSION_HISTOGRAMS);
     out[FORMAT_AT_METRIC] = (uint8_t)header->metric;
     format_put32(out + FORMAT_AT_FLAGS, (header->bounds ? FORMAT_FLAG_BOUNDS : 0u) |
-                                            (header->as_dtz ? FORMAT_FLAG_AS_DTZ : 0u));
+                                            (header->as_dtz ? (uint32_t)FORMAT_FLAG_AS_DTZ : 0u));
     out[FORMAT_AT_INDEX_SCHEME] = symbols   ? FORMAT_SCHEME_SQUARE_COLORS
                                   : pawn    ? FORMAT_SCHEME_PAWN
                                   : blocked ? FORMAT_SCHEME_BLOCKED
