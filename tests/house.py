@@ -20,6 +20,11 @@ import re
 import subprocess
 import sys
 
+try:
+    from re import _parser as parser
+except ImportError:  # before Python 3.11
+    import sre_parse as parser
+
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ARCHITECTURE = "docs/architecture.md"
 MOST_FOLDERS = 14
@@ -177,20 +182,44 @@ def flatten(text):
     return "".join(out), lines
 
 
+def letters_of(pattern):
+    """Strings of small letters, one of which is in every text that a pattern matches, but for capitals."""
+
+    def choices(tree):
+        """The best such list of a parsed pattern: that whose shortest string is the longest."""
+        best, run = [""], ""
+        for kind, value in [*tree, (None, None)]:
+            if kind is parser.LITERAL and chr(value) != " ":
+                run += chr(value)
+                continue
+            found = [[run]]
+            run = ""
+            if kind is parser.SUBPATTERN:
+                found.append(choices(value[-1]))
+            elif kind is parser.BRANCH:
+                found.append([text for part in value[1] for text in choices(part)])
+            best = max([best, *found], key=lambda texts: min(map(len, texts)))
+        return best
+
+    return choices(parser.parse(pattern.lower()))
+
+
 def check_words(files):
-    banned = [(p, re.compile(p.replace(" ", r"\s+"), re.I)) for p in BANNED]
-    anything = re.compile("|".join(f"(?:{p})" for p in BANNED).replace(" ", r"\s+"), re.I)
+    banned = [(p, re.compile(p.replace(" ", r"\s+"), re.I), letters_of(p)) for p in BANNED]
     for file in files:
         text = None
         if not any(file.startswith(prefix) and pattern is None for prefix, pattern in EXEMPT):
             text = read(file)
         if text is None:
             continue
-        flat, lines = flatten(text)
-        if not anything.search(flat):
+        # Looking for letters is a hundred times as fast as looking for patterns.
+        small = text.lower()
+        likely = [(p, compiled) for p, compiled, letters in banned if any(run in small for run in letters)]
+        if not likely:
             continue
+        flat, lines = flatten(text)
         spared = [pattern for prefix, pattern in EXEMPT if file.startswith(prefix)]
-        for pattern, compiled in banned:
+        for pattern, compiled in likely:
             if pattern in spared:
                 continue
             for found in compiled.finditer(flat):
