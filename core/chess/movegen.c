@@ -36,13 +36,20 @@ static uint64_t find_pinned(const treb_position *pos, int us, int king)
     return pinned;
 }
 
-static Generator generator_init(const treb_position *pos, Move *out)
+/* A generator that is ready for moves of the king only. */
+static Generator generator_of_king(const treb_position *pos, Move *out)
 {
     Generator g = {.pos = pos, .us = pos->turn, .out = out};
     g.king = position_king(pos, g.us);
     g.own = pos->by_color[g.us];
     g.enemy = pos->by_color[g.us ^ 1];
     g.occ = g.own | g.enemy;
+    return g;
+}
+
+static Generator generator_init(const treb_position *pos, Move *out)
+{
+    Generator g = generator_of_king(pos, out);
     g.pinned = find_pinned(pos, g.us, g.king);
     uint64_t checkers = square_attackers(pos, g.king, g.us ^ 1, g.occ);
     g.evasions = UINT64_MAX;
@@ -231,10 +238,12 @@ bool movegen_any(const treb_position *pos)
 {
     assert(position_ok(pos));
     Move moves[MOVES_MAX];
-    Generator g = generator_init(pos, moves);
+    Generator g = generator_of_king(pos, moves);
     generate_king(&g, ~g.own);
     /* The king can nearly always move, so that no other moves are needed. */
-    if (g.count == 0) generate_men(&g, ~g.own);
+    if (g.count > 0) return true;
+    g = generator_init(pos, moves);
+    generate_men(&g, ~g.own);
     return g.count > 0;
 }
 

@@ -60,7 +60,10 @@ treb_status move_from_uci(const treb_position *pos, const char *text, Move *out)
 static char *write_origin(const treb_position *pos, Move m, int type, char *out)
 {
     Move moves[MOVES_MAX];
-    int from = move_from(m), count = movegen_legal(pos, moves);
+    int from = move_from(m);
+    uint64_t alike = position_men_of(pos, pos->turn, type) & ~square_bit(from);
+    if ((piece_attacks(type, move_to(m), position_occupied(pos)) & alike) == 0) return out;
+    int count = movegen_legal(pos, moves);
     bool others = false, same_file = false, same_rank = false;
     for (int i = 0; i < count; i++) {
         int other = move_from(moves[i]);
