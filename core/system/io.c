@@ -57,6 +57,7 @@ bool io_is_folder(const char *path) { return system_list(path, any_entry, NULL);
 treb_status io_fail_open(const char *path, treb_error *error)
 {
     int reason = errno;
+    if (reason == EAGAIN) return fail_not_ready(error, path);
     /* What open() says of a socket, and of a device that is not there. */
     if (reason == ENXIO || reason == ENODEV)
         fail(error, TREB_ERR_IO, "%s: %s", fail_path(path), not_regular);

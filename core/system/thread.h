@@ -20,6 +20,9 @@ typedef void *Thread;
     {                                                                                              \
         0                                                                                          \
     }
+#elif defined(__wasm__) /* in a browser, without threads: probe/npm/exports_system.c */
+typedef int ThreadMutex, ThreadCondition, ThreadOnce, Thread;
+#define THREAD_ONCE_INIT 0
 #else
 #include <pthread.h>
 typedef pthread_mutex_t ThreadMutex;

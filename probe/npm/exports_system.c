@@ -1,0 +1,196 @@
+/* exports_system.c - core/system/system.h and thread.h for WebAssembly in a browser: no threads, no disks. The only files are
+ * Syzygy's, in the folder WEB_FOLDER: the JavaScript around the module has them whole (exports.h), and they are mapped by
+ * copying them. All other functions fail or do nothing. */
+#include "core/system/system.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/system/thread.h"
+#include "exports.h"
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+static int no_such_call(void)
+{
+    errno = ENOSYS;
+    return -1;
+}
+
+bool system_list(const char *folder, SystemEntry *entry, void *context)
+{
+    char name[WEB_NAME_SIZE];
+    if (strcmp(folder, WEB_FOLDER) != 0) return no_such_call() == 0;
+    for (int i = 0; i < web_files(); i++) {
+        web_name(i, name, sizeof name);
+        if (!entry(context, name)) break;
+    }
+    return true;
+}
+
+/* A file that JavaScript does not have yet is not ready: EAGAIN. */
+int system_open(const char *path, SystemOpen how)
+{
+    char name[WEB_NAME_SIZE];
+    const char *slash = strrchr(path, '/');
+    for (int i = 0; i < web_files() && how <= SYSTEM_READ_PRESENT && slash != NULL; i++) {
+        web_name(i, name, sizeof name);
+        if (strcmp(name, slash + 1) != 0) continue;
+        if (web_whole(i) >= 0) return i;
+        errno = EAGAIN;
+        return -1;
+    }
+    errno = ENOENT;
+    return -1;
+}
+
+bool system_close(int file)
+{
+    (void)file;
+    return true;
+}
+
+bool system_about(int file, SystemFile *out)
+{
+    *out = (SystemFile){
+        .kind = SYSTEM_FILE, .size = (uint64_t)web_whole(file), .number = (uint64_t)file};
+    return true;
+}
+
+bool system_about_path(const char *path, SystemFile *out)
+{
+    int file = system_open(path, SYSTEM_READ);
+    return file >= 0 && system_about(file, out);
+}
+
+ptrdiff_t system_read(int file, void *bytes, size_t size, uint64_t offset)
+{
+    uint64_t end = (uint64_t)web_whole(file);
+    if (offset >= end) return 0;
+    if (size > end - offset) size = (size_t)(end - offset);
+    if (web_read(file, TREB_READ_WAIT, (double)offset, (int)size, bytes) == TREB_OK)
+        return (ptrdiff_t)size;
+    errno = EIO;
+    return -1;
+}
+
+ptrdiff_t system_read_present(int file, void *bytes, size_t size, uint64_t offset)
+{
+    return system_read(file, bytes, size, offset);
+}
+
+ptrdiff_t system_write(int file, const void *bytes, size_t size, uint64_t offset)
+{
+    (void)file, (void)bytes, (void)size, (void)offset;
+    return no_such_call();
+}
+
+bool system_present(int file, uint64_t offset, uint64_t size)
+{
+    (void)file, (void)offset, (void)size;
+    return true;
+}
+
+void system_fetch(int file, uint64_t offset, uint64_t size)
+{
+    (void)file, (void)offset, (void)size;
+}
+void system_read_in_order(int file) { (void)file; }
+
+bool system_cut(int file, uint64_t size) { return (void)file, (void)size, no_such_call() == 0; }
+bool system_reserve(int file, uint64_t size) { return (void)file, (void)size, no_such_call() == 0; }
+bool system_flush(int file) { return (void)file, no_such_call() == 0; }
+bool system_flush_folder(const char *path) { return (void)path, no_such_call() == 0; }
+bool system_rename(const char *from, const char *to)
+{
+    return (void)from, (void)to, no_such_call() == 0;
+}
+bool system_delete(const char *path) { return (void)path, no_such_call() == 0; }
+unsigned system_files_most(void) { return 65536; }
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+const void *system_map(int file, uint64_t size)
+{
+    uint8_t *bytes = size <= SIZE_MAX / 4 ? (uint8_t *)malloc((size_t)size) : NULL;
+    if (bytes == NULL) errno = ENOMEM;
+    if (bytes == NULL || system_read(file, bytes, (size_t)size, 0) == (ptrdiff_t)size) return bytes;
+    free(bytes);
+    return NULL;
+}
+
+void system_unmap(const void *at, uint64_t size)
+{
+    (void)size;
+    free((void *)(uintptr_t)at);
+}
+
+void system_advise(const void *at, uint64_t size, SystemAdvice advice)
+{
+    (void)at, (void)size, (void)advice;
+}
+size_t system_page(void) { return 4096; }
+
+void *system_pages(size_t size, bool large, size_t before)
+{
+    (void)large, (void)before;
+    return calloc(1, size);
+}
+
+void system_pages_free(void *at, size_t size)
+{
+    (void)size;
+    free(at);
+}
+
+void system_pages_drop(void *at, size_t size) { (void)at, (void)size; }
+void *system_aligned(size_t unit, size_t size) { return aligned_alloc(unit, size); }
+void system_aligned_free(void *at) { free(at); }
+
+/* ---- Other ----------------------------------------------------------------------------------- */
+
+uint64_t system_seconds(void) { return 0; } /* nothing leaves memory */
+long system_process(void) { return 1; }
+bool system_runs(long process) { return process == 1; }
+void system_reason(int number, char *text, size_t size)
+{
+    snprintf(text, size, "error %d", number);
+}
+
+SystemFunction *system_load(const char *library, const char *function)
+{
+    (void)library, (void)function;
+    return NULL;
+}
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+bool mutex_init(ThreadMutex *mutex) { return *mutex = 0, true; }
+bool condition_init(ThreadCondition *condition) { return *condition = 0, true; }
+void mutex_destroy(ThreadMutex *mutex) { (void)mutex; }
+void mutex_lock(ThreadMutex *mutex) { (void)mutex; }
+bool mutex_try(ThreadMutex *mutex) { return (void)mutex, true; }
+void mutex_unlock(ThreadMutex *mutex) { (void)mutex; }
+void condition_destroy(ThreadCondition *condition) { (void)condition; }
+void condition_wait(ThreadCondition *condition, ThreadMutex *mutex)
+{
+    (void)condition, (void)mutex;
+}
+void condition_signal(ThreadCondition *condition) { (void)condition; }
+void condition_broadcast(ThreadCondition *condition) { (void)condition; }
+
+void thread_once(ThreadOnce *once, void (*function)(void))
+{
+    if (*once == 0) function();
+    *once = 1;
+}
+
+bool thread_start(Thread *thread, ThreadFunction *function, void *context)
+{
+    (void)thread, (void)function, (void)context;
+    return false;
+}
+
+void thread_join(Thread thread) { (void)thread; }
