@@ -163,6 +163,21 @@ def test_export(folder):
     passes(sys.executable, script("examples/stockfish_wins.py"), "stockfish", exported, cwd=TOP)
 
 
+# ---- the npm package ----------------------------------------------------------------------------
+
+NPM = sorted(glob.glob(script("npm/*.test.mjs")))
+
+
+@pytest.mark.full
+@pytest.mark.seconds(25)
+@pytest.mark.parametrize("path", NPM, ids=[os.path.basename(path).split(".")[0] for path in NPM])
+def test_npm(path):
+    """The package in Node and in Chromium. `make npm` has built it."""
+    if not os.path.exists(os.path.join(BUILD, "npm", "package")):
+        pytest.skip("the npm package is not built: make npm")
+    passes("node", "--test", path, cwd=TOP)
+
+
 # ---- the web page -------------------------------------------------------------------------------
 
 PAGES = sorted(glob.glob(script("server/page_*.test.mjs")))

@@ -98,7 +98,7 @@ test:
 
 test-full:
 	@.ci/deps test
-	$(TEST_MAKE) MPI=$(HAVE_MPI) test-programs $(FATHOM_BIN:$(BUILD)/%=$(TEST_BUILD)/%)
+	$(TEST_MAKE) MPI=$(HAVE_MPI) test-programs npm $(FATHOM_BIN:$(BUILD)/%=$(TEST_BUILD)/%)
 	[ -e $(TEST_BUILD)/tables/KQvKR.wdl.treb ] || $(TEST_BUILD)/trebuchet gen --quiet --men 4 --tables $(TEST_BUILD)/tables
 	$(PYTEST) -m full
 
