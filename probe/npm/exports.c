@@ -44,7 +44,8 @@ static treb_status source_list(void *context, void (*add)(void *to, const char *
     (void)context, (void)why;
     for (int i = 0; i < web_files(); i++) {
         web_name(i, name, sizeof name);
-        add(to, name);
+        /* Syzygy's files come whole, through exports_system.c. */
+        if (strstr(name, ".treb") != NULL) add(to, name);
     }
     return TREB_OK;
 }

@@ -59,7 +59,7 @@ void web_memory(treb_memory *out);
 
 /* These read a FEN from web_text. web_wdl returns a treb_wdl; web_root writes a WebValue; web_moves
  * returns the number of moves that it wrote as WebMoves. With `known` it takes what is known: then a
- * missing table is no failure, and the status of each value says what is. */
+ * missing table does not make it fail, and the status of each value says what is. */
 int web_wdl(void);
 int web_root(void);
 int web_moves(int metric, int rule, int known);
