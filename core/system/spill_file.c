@@ -37,21 +37,22 @@ static uint64_t chunk_checksum(const uint8_t *packed, size_t bytes, uint64_t off
 
 static uint8_t *kept_bytes(const SpillChunk *chunk) { return (uint8_t *)(uintptr_t)chunk->at; }
 
-/* Keeps a chunk in memory. False: the limit is reached, or there is no memory. */
-static bool keep_chunk(SpillFile *spill, const uint8_t *packed, SpillChunk *chunk)
+/* Keeps a chunk in memory as it is: to compress it takes more time than it saves. False: the limit is
+ * reached, or there is no memory. */
+static bool keep_chunk(SpillFile *spill, const void *plain, size_t size, SpillChunk *chunk)
 {
-    const uint64_t cost = budget_cost(chunk->packed);
+    const uint64_t cost = budget_cost(size);
     if (spill->keep == 0) return false;
     uint8_t *bytes = NULL;
     if (atomic_fetch_add(&spill->kept, cost) + cost <= spill->keep)
-        bytes = budget_alloc(spill->budget, chunk->packed);
+        bytes = (uint8_t *)budget_alloc(spill->budget, size);
     if (bytes == NULL) {
         atomic_fetch_sub(&spill->kept, cost);
         return false;
     }
-    memcpy(bytes, packed, chunk->packed);
-    chunk->kept = true;
-    chunk->at = (uintptr_t)bytes;
+    memcpy(bytes, plain, size);
+    *chunk = (SpillChunk){
+        .kept = true, .at = (uintptr_t)bytes, .packed = (uint32_t)size, .size = (uint32_t)size};
     return true;
 }
 
@@ -63,11 +64,11 @@ void spill_free_chunk(const SpillChunk *chunk)
 treb_status spill_write(SpillFile *spill, const void *plain, size_t size, uint8_t *packed,
                         SpillChunk *chunk, treb_error *error)
 {
+    if (keep_chunk(spill, plain, size, chunk)) return TREB_OK;
     size_t bytes = ZSTD_compress(packed + CHECKSUM, ZSTD_compressBound(size), plain, size, LEVEL);
     if (ZSTD_isError(bytes)) return fail_memory(error);
     bytes += CHECKSUM;
     *chunk = (SpillChunk){.packed = (uint32_t)bytes, .size = (uint32_t)size};
-    if (keep_chunk(spill, packed, chunk)) return TREB_OK;
     chunk->at = atomic_fetch_add(&spill->end, bytes);
     const uint64_t checksum = chunk_checksum(packed, bytes, chunk->at);
     memcpy(packed, &checksum, CHECKSUM);
@@ -80,15 +81,15 @@ treb_status spill_read(const SpillFile *spill, const SpillChunk *chunk, uint8_t 
 {
     const size_t bytes = chunk->packed;
     uint64_t checksum;
-    if (bytes < CHECKSUM) return spill_fail_damaged(spill, error);
     if (chunk->kept) {
-        packed = kept_bytes(chunk);
-    } else {
-        if (!io_read_at(spill->file, packed, bytes, chunk->at)) return fail_read(spill, error);
-        memcpy(&checksum, packed, CHECKSUM);
-        if (checksum != chunk_checksum(packed, bytes, chunk->at))
-            return spill_fail_damaged(spill, error);
+        memcpy(plain, kept_bytes(chunk), chunk->size);
+        return TREB_OK;
     }
+    if (bytes < CHECKSUM) return spill_fail_damaged(spill, error);
+    if (!io_read_at(spill->file, packed, bytes, chunk->at)) return fail_read(spill, error);
+    memcpy(&checksum, packed, CHECKSUM);
+    if (checksum != chunk_checksum(packed, bytes, chunk->at))
+        return spill_fail_damaged(spill, error);
     size_t size = ZSTD_decompress(plain, chunk->size, packed + CHECKSUM, bytes - CHECKSUM);
     if (size == chunk->size) return TREB_OK;
     return ZSTD_getErrorCode(size) == ZSTD_error_memory_allocation

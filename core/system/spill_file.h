@@ -2,7 +2,7 @@
  * searches, checkpoints.
  *
  * A file is a sequence of chunks. A chunk is 8 bytes of checksum and a run of bytes, compressed with zstd. The checksum
- * also covers the place of the chunk in the file. Some chunks may stay in memory. The caller knows its chunks. If a
+ * also covers the place of the chunk in the file. Some chunks may stay in memory, as they are. The caller knows its chunks. If a
  * later run shall read them, the caller puts them into a list (a State): that of another file, or that of this file. In
  * this case the file begins with a mark of its kind and version, and ends with the list, its size and its checksum (8
  * bytes each).

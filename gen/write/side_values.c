@@ -167,14 +167,28 @@ static void set_bounds(SideEncoder *s, const Counts *counts)
         }
 }
 
+/* Counts the cells of some slices of the sample, which are enough to see what is frequent. */
+static treb_status count_sample(const SideEncoder *s, Counts *counts, treb_error *error)
+{
+    enum { SLICES = 4 };
+    void *context[2] = {(void *)(uintptr_t)s, counts};
+    const size_t every = s->sample.count / SLICES;
+    if (every < 2) return side_each_chunk(s, &s->sample, count_chunk, context, error);
+    uint64_t number[SLICES];
+    CellBatch some = s->sample;
+    some.number = number;
+    some.count = SLICES;
+    for (size_t i = 0; i < SLICES; i++) number[i] = s->sample.number[i * every + every / 2];
+    return side_each_chunk(s, &some, count_chunk, context, error);
+}
+
 /* Chooses what the values stand for, in a file of distances, from how frequent the distances are
  * in the sample. */
 static treb_status choose_distances(SideEncoder *s, treb_error *error)
 {
     Counts *counts = calloc(1, sizeof *counts);
     if (counts == NULL) return fail_memory(error);
-    void *context[2] = {s, counts};
-    treb_status status = side_each_chunk(s, &s->sample, count_chunk, context, error);
+    treb_status status = count_sample(s, counts, error);
     const Processes *processes = s->job->processes;
     for (int v = 0; v < WDL_VALUES && processes != NULL && status == TREB_OK; v++)
         processes->all_sum(processes->context, counts->of[v], CODES_END);

@@ -18,11 +18,11 @@ static const struct {
     const char *names;
     int subset_men;
     double save_seconds;
-    enum { KILLED, STOPPED, FULL } how;
+    enum { KILLED, INTERRUPTED, FULL } how;
 } ways[] = {{"KQvKR", 0, 1e-9, KILLED},
             {"KPvKP", 0, 0.25, KILLED},
             {"KRPvK", 4, 0.1, KILLED},
-            {"KQvKR", 0, 1e-9, STOPPED},
+            {"KQvKR", 0, 1e-9, INTERRUPTED},
             {"KQvKR", 0, 1e-9, FULL}};
 
 /* Returns a number that changes when a checkpoint is saved. */
