@@ -45,7 +45,8 @@ PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 # ---- sources ------------------------------------------------------------------------------------
 
 # The parts of core/ that the command needs and the library does not.
-CORE_TOOL := core/format/table_write.c core/format/table_encode.c core/format/table_bundle.c $(wildcard core/pgn/*.c) \
+CORE_TOOL := core/format/table_write.c core/format/table_encode.c core/format/table_order.c core/format/table_bundle.c \
+  $(wildcard core/pgn/*.c) \
   core/system/memory_budget.c core/system/machine.c core/system/paged.c core/system/spill_file.c core/system/state.c
 CORE := $(filter-out $(CORE_TOOL),$(wildcard core/*/*.c))
 PROBE := $(wildcard probe/*.c probe/syzygy/*.c)

@@ -23,6 +23,7 @@ typedef struct Job {
     size_t after[MATERIAL_SUB_ENDINGS_MAX]; /* indices of the jobs that this one needs */
     int afters;
     int round;      /* from 1; a job needs only jobs of earlier rounds */
+    uint64_t least, fast; /* bytes of memory: the least, and with which it is fast */
     uint64_t class; /* bytes of memory, one of a few sizes */
     double seconds; /* estimate of the time it takes */
     double end; /* seconds after the start when it ends, if every job starts as early as possible */
@@ -48,13 +49,13 @@ static uint64_t within(uint64_t class) { return class - class / 16; }
  * false after reporting that it needs more than --memory. */
 static bool choose_class(const GenArgs *args, Job *job)
 {
-    const uint64_t most = args->options.memory, best = generate_step_fast(job->step);
+    const uint64_t most = args->options.memory, best = job->fast;
     for (job->class = 512 * mib; within(job->class) < best;) job->class *= 2;
     if (most == 0 || job->class <= most) return true;
     job->class = most / mib * mib;
-    if (job->step->memory <= within(job->class)) return true;
+    if (job->least <= within(job->class)) return true;
     char need[16];
-    cli_format_size(job->step->memory + job->step->memory / 15, need);
+    cli_format_size(job->least + job->least / 15, need);
     cli_error(args->command, "%s needs at least %s of memory, which is more than --memory allows",
               job->name, need);
     return false;
@@ -83,6 +84,25 @@ static void find_afters(Jobs *jobs, Job *job)
     if (job->round > jobs->rounds) jobs->rounds = job->round;
 }
 
+/* Finds the memory of a job, which also reads sub-endings that are there, and adds the time for it. */
+static void find_memory(const Jobs *jobs, Job *job)
+{
+    const Estimate *e = jobs->estimate;
+    Material sub_ending[MATERIAL_SUB_ENDINGS_MAX];
+    const int count = material_sub_endings(&job->step->material, sub_ending, NULL);
+    job->least = job->step->memory;
+    job->fast = generate_step_fast(job->step);
+    for (size_t i = 0; i < e->plan.steps; i++)
+        for (int k = 0; k < count && e->plan.step[i].read; k++) {
+            const GenerateStep *step = &e->plan.step[i];
+            if (!material_equal(&sub_ending[k], &step->material)) continue;
+            if (step->memory > job->least) job->least = step->memory;
+            job->seconds +=
+                estimate_step_seconds(step, &jobs->args->options, e->pace > 0 ? e->pace : 1);
+        }
+    if (job->fast < job->least) job->fast = job->least;
+}
+
 static bool list_jobs(Jobs *jobs)
 {
     const Estimate *e = jobs->estimate;
@@ -92,10 +112,12 @@ static bool list_jobs(Jobs *jobs)
     for (size_t i = 0; i < e->plan.steps; i++) {
         Job *job = &jobs->job[jobs->count];
         job->step = &e->plan.step[i];
-        /* Two bare kings take no time: the first job that needs them solves them. */
-        if (material_men(&job->step->material) <= 2) continue;
+        /* Two bare kings take no time: the first job that needs them solves them. Tables that are there are read by the
+         * jobs that need them. */
+        if (material_men(&job->step->material) <= 2 || job->step->read) continue;
         material_name(&job->step->material, job->name);
         job->seconds = estimate_step_seconds(job->step, o, e->pace > 0 ? e->pace : 1);
+        find_memory(jobs, job);
         if (!choose_class(jobs->args, job)) return false;
         jobs->count++;
         find_afters(jobs, job);
@@ -147,8 +169,8 @@ static void print_text(const Jobs *jobs)
     for (size_t i = 0; i < jobs->count; i++) {
         const Job *job = &jobs->job[i];
         cli_format_count(job->step->cells, count);
-        cli_format_size(job->step->memory, least);
-        cli_format_size(generate_step_fast(job->step), fast);
+        cli_format_size(job->least, least);
+        cli_format_size(job->fast, fast);
         cli_format_size(estimate_step_result(job->step, o), files);
         cli_format_size(estimate_step_scratch(job->step, o), scratch);
         cli_format_time(job->seconds, time);
@@ -172,10 +194,11 @@ static json_t *job_json(const Jobs *jobs, const Job *job)
 {
     const GenerateOptions *o = &jobs->args->options;
     json_t *object = estimate_step_json(job->step, o, jobs->estimate->pace), *after = json_array();
+    json_object_set_new(object, "memory_bytes", json_integer((json_int_t)job->least));
     for (int i = 0; i < job->afters; i++)
         json_array_append_new(after, json_string(jobs->job[job->after[i]].name));
     json_object_set_new(object, "fast_memory_bytes",
-                        json_integer((json_int_t)generate_step_fast(job->step)));
+                        json_integer((json_int_t)job->fast));
     json_object_set_new(object, "round", json_integer(job->round));
     json_object_set_new(object, "after", after);
     char *words;

@@ -49,6 +49,8 @@ uint64_t estimate_step_scratch(const GenerateStep *step, const GenerateOptions *
 {
     bool mates = options->metrics >> TREB_DTM & 1;
     if (generate_solved_before(step, options)) return 0; /* it exists on the disk */
+    /* What is read from files stays in memory, or in a file without a name if there is too little. */
+    if (step->read && generate_memory_allowed(options) > step->memory + step->store) return 0;
     double cells = 0.5 * (double)(step->cells << step->pair) * step->requested;
     return (uint64_t)(scratch_bytes[mates][material_has_pawns(&step->material)] * cells);
 }
@@ -74,6 +76,7 @@ static double filed_pushes(const GenerateStep *step, const GenerateOptions *opti
 
 static uint64_t step_working(const GenerateStep *step, const GenerateOptions *options)
 {
+    if (step->read) return 0;
     uint64_t memory = generate_memory_allowed(options), spare = 0;
     /* The logs are those of one slice. */
     const double slice = (double)step->cells / (double)step->slices;
@@ -140,8 +143,23 @@ static double hardness(const Material *m)
     return 1 + queen_part * (queens < 2 ? queens : 2) + exchange_part * exchange_up(m);
 }
 
+/* Seconds per billion cells of a side to move to read a table that is there: of verdicts; and more, of distances to
+ * mate; and more, if the side is not in the files and all of its moves are looked at. */
+static const double read_verdicts = 4, read_mates = 4, read_moves = 12;
+
+static double read_seconds(const GenerateStep *step, const GenerateOptions *options)
+{
+    const double rate = read_verdicts + (options->metrics >> TREB_DTM & 1 ? read_mates : 0);
+    double sum = 0;
+    for (int side = 0; side < 2; side++)
+        if (generate_step_sides(step) >> side & 1)
+            sum += rate + (step->moves[side] == MOVES_ALL ? read_moves : 0);
+    return 0.5e-9 * (double)step->cells * sum;
+}
+
 EstimateTime estimate_step_time(const GenerateStep *step, const GenerateOptions *options)
 {
+    if (step->read) return (EstimateTime){read_seconds(step, options), 0};
     const Material *m = &step->material;
     const int count = m->count[TREB_WHITE][TREB_PAWN] + m->count[TREB_BLACK][TREB_PAWN];
     const int kind = count < 2 ? count : 2;
@@ -223,7 +241,8 @@ treb_status estimate_make(const GenerateOptions *options, const Material *materi
     for (size_t i = 0; i < out->plan.steps; i++) {
         const GenerateStep *step = &out->plan.step[i];
         out->tables += step->write;
-        out->positions += step->cells;
+        out->read += step->read;
+        if (!step->read) out->positions += step->cells;
         out->result += estimate_step_result(step, options);
         out->scratch += estimate_step_scratch(step, options);
         uint64_t working = step_working(step, options);
@@ -303,7 +322,9 @@ void estimate_print(const Estimate *e, const GenerateOptions *options)
         cli_format_size(fast, best);
         snprintf(faster, sizeof faster, ", especially from %s on", best);
     }
-    printf("tables     %zu to write\n", e->tables);
+    printf("tables     %zu to write", e->tables);
+    if (e->read > 0) printf("; what they need of %zu others is read from their files", e->read);
+    printf("\n");
     printf("positions  %s to solve\n", text);
     printf("memory     at least %s, for %s; more makes it faster%s\n", memory, name, faster);
     printf("disk       about %s, and %s of scratch files while it runs\n", disk, scratch);
@@ -346,6 +367,7 @@ json_t *estimate_step_json(const GenerateStep *step, const GenerateOptions *opti
         json_object_set_new(object, "seconds",
                             cli_json_real(estimate_step_seconds(step, options, pace), 1));
     json_object_set_new(object, "written", json_boolean(step->write));
+    json_object_set_new(object, "read", json_boolean(step->read));
     return object;
 }
 

@@ -11,6 +11,7 @@ typedef struct Estimate {
     GeneratePlan plan;
     size_t tables;      /* number of tables to write, each with one file per metric */
     size_t worst;       /* index of the step that needs most memory */
+    size_t read;        /* number of tables that are there, from whose files others get what they need */
     uint64_t positions; /* number of positions to solve */
     uint64_t memory;    /* bytes of memory needed at the same time */
     uint64_t result;    /* approximate bytes of the files */

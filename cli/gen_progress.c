@@ -123,7 +123,7 @@ static double time_left(GenProgress *p, double share)
 /* Writes "solving dtz ply 105". */
 static void describe_phase(const GenProgress *p, char *text, size_t size)
 {
-    static const char *const phases[] = {"solving", "collecting", "writing"};
+    static const char *const phases[] = {"solving", "collecting", "writing", "reading"};
     int phase = atomic_load(&p->state->phase);
     unsigned ply = atomic_load(&p->state->solver.ply);
     if (atomic_load(&p->state->waiting))

@@ -9,6 +9,7 @@
 #include "gen/folder.h"
 #include "gen/job.h"
 #include "gen/memory_estimate.h"
+#include "gen/solve/finished.h"
 #include "gen/store/scratch_folder.h"
 
 static bool with_mates(const GenerateOptions *options) { return options->metrics >> TREB_DTM & 1; }
@@ -75,6 +76,19 @@ static treb_status run_shared(GenContext *gen, const FolderLock *folder, Generat
     *done = step_done(gen, step);
     if (!*done) status = job_run(gen, step, report, error);
     folder_unlock_table(&table);
+    return status;
+}
+
+/* Compares the checksums of all files that will be read, before anything is solved. */
+static treb_status check_files(const GenerateOptions *options, const GeneratePlan *plan,
+                               treb_error *error)
+{
+    const unsigned mates = options->metrics & 1u << TREB_DTM;
+    treb_status status = TREB_OK;
+    for (size_t i = 0; i < plan->steps && status == TREB_OK && !stop_asked(options->stop); i++)
+        if (plan->step[i].read)
+            status =
+                finished_check(options->directory, &plan->step[i].material, mates, error);
     return status;
 }
 
@@ -182,8 +196,9 @@ treb_status generate_run(const GenerateOptions *options, const GeneratePlan *pla
     omp_set_max_active_levels(1);
     set_memory(&gen, plan);
     gen.store = store_new(generate_scratch_folder(options), with_mates(options), &gen.budget);
-    status = gen.store != NULL ? run_steps(&gen, &folder, plan, report, context, stopped, error)
-                               : fail_memory(error);
+    status = gen.store != NULL ? check_files(options, plan, error) : fail_memory(error);
+    if (status == TREB_OK)
+        status = run_steps(&gen, &folder, plan, report, context, stopped, error);
     pools_clear(&gen.pools, NULL);
     store_free(gen.store);
     if (status == TREB_OK && !*stopped) drop_scratch(options, plan);

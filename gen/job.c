@@ -12,9 +12,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/chess/bitboard.h"
 #include "core/system/error.h"
 #include "gen/checkpoint.h"
 #include "gen/memory_estimate.h"
+#include "gen/solve/finished.h"
 
 static void set_phase(const TableJob *job, int phase)
 {
@@ -59,7 +61,7 @@ static treb_status run_group(TableJob *job, const SliceGroup *group, Solver *sol
     if (status == TREB_OK && job_stopping(job)) return TREB_OK;
     const bool stored = job->step->parents || job->layout.pawns;
     if (status == TREB_OK && job_partitioned(job) == NULL) status = solver_gather(solver, error);
-    if (status == TREB_OK && stored) status = store_put(job->table, group->number, slice, error);
+    if (status == TREB_OK && stored) status = store_put(job->table, group->number, slice, WANT_SIDES, error);
     double solved = omp_get_wtime();
     set_phase(job, GENERATE_COLLECT);
     if (status == TREB_OK) status = sink_add(&job->sink, group->number, slice, error);
@@ -236,24 +238,85 @@ static treb_status prepare_solvers(TableJob *job, StepMemory memory, treb_error 
     return status;
 }
 
+static treb_status solve_table(TableJob *job, treb_error *error)
+{
+    const GenerateOptions *options = job->options;
+    job->solvers = memory_estimate_solvers(&job->layout, job->groups.count, omp_get_max_threads(),
+                                           options->processes);
+    StepMemory memory = context_share_memory(job->gen, job->step, &job->layout, job->solvers);
+    treb_status status = checkpoint_init(job, error);
+    if (status == TREB_OK) status = prepare_solvers(job, memory, error);
+    if (status == TREB_OK && options->progress)
+        atomic_store(&options->progress->all, job->layout.index.slices);
+    return status == TREB_OK ? make_table(job, error) : status;
+}
+
+/* ---- A table that is there ------------------------------------------------------------------- */
+
+/* Reads one side to move of all slices into the store. */
+static treb_status read_side(TableJob *job, FinishedTable *files, int side, treb_error *error)
+{
+    const SliceProvider provider = store_provider(job->gen->store);
+    const SolvedSlice *slice;
+    treb_status status = TREB_OK;
+    for (size_t u = 0; u < job->groups.count && status == TREB_OK && !job_stopping(job); u++) {
+        const SliceGroup *group = &job->groups.group[u];
+        status = finished_read(files, group, side, &provider, &slice, error);
+        if (status == TREB_OK)
+            status = store_put(job->table, group->number, slice, 1u << side, error);
+        if (job->options->progress) atomic_fetch_add(&job->options->progress->done, group->lanes);
+    }
+    return status;
+}
+
+/* Reads the sides that other tables need. A side that the files do not have comes after the other one, to which its
+ * moves lead. */
+static treb_status read_table(TableJob *job, treb_error *error)
+{
+    const unsigned sides = wanted_sides(job->step->parents);
+    FinishedTable *files;
+    treb_error second; /* of an operation after the first error */
+    treb_status status =
+        finished_open(job->options->directory, &job->layout, job->options->metrics,
+                      job->step->whole ? 0 : job->step->promotions, &job->gen->budget, &files, error);
+    if (status != TREB_OK) return status;
+    job->table = store_begin(job->gen->store, &job->layout, job->step->parents, false, NULL, false,
+                             NULL, error);
+    if (job->table == NULL) status = error->status;
+    for (int late = 0; late < 2; late++)
+        for (int side = 0; side < 2 && status == TREB_OK; side++)
+            if (sides >> side & 1 && (job->step->moves[side] == MOVES_ALL) == (late == 1))
+                status = read_side(job, files, side, error);
+    finished_close(files);
+    const bool complete = status == TREB_OK && !job_stopping(job);
+    treb_status closed = close_store(job, complete, complete ? error : &second);
+    return complete ? closed : status;
+}
+
+static treb_status job_read(TableJob *job, treb_error *error)
+{
+    const double start = omp_get_wtime();
+    context_share_memory(job->gen, job->step, &job->layout, 1);
+    set_phase(job, GENERATE_READ);
+    if (job->options->progress)
+        atomic_store(&job->options->progress->all,
+                     job->layout.index.slices * (unsigned)bit_count(wanted_sides(job->step->parents)));
+    treb_status status = read_table(job, error);
+    job->report->seconds[GENERATE_READ] += omp_get_wtime() - start;
+    return status;
+}
+
 treb_status job_run(GenContext *gen, const GenerateStep *step, GenerateReport *report,
                     treb_error *error)
 {
-    const GenerateOptions *options = gen->options;
-    TableJob job = {.gen = gen, .options = options, .step = step, .report = report};
+    TableJob job = {.gen = gen, .options = gen->options, .step = step, .report = report};
     double start = omp_get_wtime();
     memset(report, 0, sizeof *report);
     if (!layout_init(&job.layout, &step->material)) return fail_memory(error);
     bool listed = slice_groups_list(&job.groups, &job.layout);
-    job.solvers = memory_estimate_solvers(&job.layout, job.groups.count, omp_get_max_threads(),
-                                          options->processes);
-    StepMemory memory = context_share_memory(gen, step, &job.layout, job.solvers);
-    treb_status status = checkpoint_init(&job, error);
-    if (!listed) status = fail_memory(error);
-    if (status == TREB_OK) status = prepare_solvers(&job, memory, error);
-    if (status == TREB_OK && options->progress)
-        atomic_store(&options->progress->all, job.layout.index.slices);
-    if (status == TREB_OK) status = make_table(&job, error);
+    treb_status status = listed ? TREB_OK : fail_memory(error);
+    if (status == TREB_OK)
+        status = step->read ? job_read(&job, error) : solve_table(&job, error);
     slice_groups_free(&job.groups);
     layout_free(&job.layout);
     budget_trim(&gen->budget);

@@ -10,7 +10,7 @@
 
 #include "core/chess/bitboard.h"
 #include "core/system/error.h"
-#include "gen/solve/convert.h"
+#include "gen/solve/finished.h"
 #include "gen/store/store.h"
 
 enum {
@@ -144,26 +144,28 @@ static void counter_release(void *context, const SolvedArrays *solved)
     (void)context, (void)solved;
 }
 
-/* Counts what the conversions of one group read. False: out of memory. */
-static bool count_group(Counter *c, const SliceGroup *group)
+/* Counts what one group reads: all conversions of both sides or, if the table is read, the moves of one side. False:
+ * out of memory. */
+static bool count_group(Counter *c, const SliceGroup *group, const ConverterMoves moves[2])
 {
     SliceProvider provider = {c, counter_layout, counter_find, counter_release, NULL};
     c->round++;
     c->bytes = c->pushes = 0;
     for (int i = 0; i < 2 * group->lanes; i++) {
         Converter *converter;
-        treb_status status =
-            converter_new(c->parent, group->pawns[i / 2], i % 2, &provider, &converter, NULL);
+        if (moves[i % 2] == MOVES_NONE) continue;
+        treb_status status = converter_new(c->parent, group->pawns[i / 2], i % 2, moves[i % 2],
+                                           &provider, &converter, NULL);
         if (status != TREB_OK) return false;
         converter_free(converter);
     }
     return true;
 }
 
-/* Finds the most bytes that the conversions of a group read at once: `*most` with pushes, `*without` without them.
- * False: out of memory. */
+/* Finds the most bytes that a group reads at once: `*most` with pushes, `*without` without them. False: out of memory. */
 static bool count_read(const Layout *layout, const SliceGroups *groups, const GenerateOptions *o,
-                       const Processes *partitioned, uint64_t *most, uint64_t *without)
+                       const Processes *partitioned, const ConverterMoves moves[2], uint64_t *most,
+                       uint64_t *without)
 {
     Counter c = {.parent = layout,
                  .metrics = o->metrics,
@@ -173,7 +175,7 @@ static bool count_read(const Layout *layout, const SliceGroups *groups, const Ge
     bool ok = true;
     *most = *without = 0;
     for (size_t b = 0; b < groups->count && ok; b += step) {
-        ok = count_group(&c, &groups->group[b]);
+        ok = count_group(&c, &groups->group[b], moves);
         if (c.bytes + c.pushes > *most) *most = c.bytes + c.pushes;
         if (c.bytes > *without) *without = c.bytes;
     }
@@ -220,6 +222,19 @@ static void estimate_solving(GenerateStep *step, const GenerateOptions *o, int t
         step->sets + (step->parents || layout->pawns ? store_write_memory(layout, threads) : 0);
 }
 
+/* Does so for a table that is read. A side that is read stays in memory until the next is there. */
+static void estimate_reading(GenerateStep *step, const GenerateOptions *o, int threads,
+                             const Layout *layout, uint64_t read)
+{
+    const unsigned mates = o->metrics & 1u << TREB_DTM;
+    const unsigned parts = PLANE_MOVES | (mates ? PLANE_DISTANCE << TREB_DTM : 0);
+    step->store = read;
+    step->solving = memory_estimate_overhead(threads) + read + finished_memory(layout, mates) +
+                    store_side_memory(layout, step->parents & WANT_SIDES, false, mates, NULL) +
+                    (uint64_t)threads * plane_memory(layout, parts) +
+                    store_write_memory(layout, threads);
+}
+
 /* Adds the memory for the files, while they are collected and while they are finished. */
 static void estimate_files(GenerateStep *step, const GenerateOptions *o, int threads,
                            const Layout *layout)
@@ -245,14 +260,28 @@ static treb_status estimate_layout(GenerateStep *step, const GenerateOptions *o,
     SliceGroups groups = {NULL, 0};
     uint64_t read = 0, without = 0;
     const Processes *partitioned = processes_partitioned(o->processes, layout, step->parents);
-    bool listed = material_men(&step->material) <= MEN_LISTED;
-    if (listed && !(slice_groups_list(&groups, layout) &&
-                    count_read(layout, &groups, o, partitioned, &read, &without))) {
+    bool listed = material_men(&step->material) <= MEN_LISTED, ok = true;
+    if (listed) ok = slice_groups_list(&groups, layout);
+    if (listed && ok && !step->read)
+        ok = count_read(layout, &groups, o, partitioned,
+                        (ConverterMoves[]){MOVES_CONVERSIONS, MOVES_CONVERSIONS}, &read, &without);
+    for (int side = 0; listed && ok && step->read && side < 2; side++) {
+        ConverterMoves moves[2] = {MOVES_NONE, MOVES_NONE};
+        uint64_t most = 0;
+        if (!(wanted_sides(step->parents) >> side & 1)) continue;
+        moves[side] = (ConverterMoves)step->moves[side];
+        ok = count_read(layout, &groups, o, NULL, moves, &most, &without);
+        if (most > read) read = most;
+    }
+    if (!ok) {
         slice_groups_free(&groups);
         return fail_memory(error);
     }
     estimate_cells(step, layout);
-    estimate_solving(step, o, threads, layout, groups.count, read, without);
+    if (step->read)
+        estimate_reading(step, o, threads, layout, read);
+    else
+        estimate_solving(step, o, threads, layout, groups.count, read, without);
     estimate_files(step, o, threads, layout);
     step->memory = step->solving > step->finishing ? step->solving : step->finishing;
     slice_groups_free(&groups);

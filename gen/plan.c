@@ -5,12 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/chess/bitboard.h"
 #include "core/system/error.h"
 #include "core/system/machine.h"
 #include "gen/memory_estimate.h"
-#include "gen/solve/slice_provider.h"
+#include "gen/solve/finished.h"
 #include "probe/syzygy/syzygy.h"
 
 /* ---- Which tables, in what order ------------------------------------------------------------- */
@@ -67,6 +68,40 @@ bool generate_plan_has(const GeneratePlan *plan, const Material *m)
     return false;
 }
 
+static bool is_requested(const GeneratePlan *plan, const Material *m)
+{
+    for (size_t i = 0; i < plan->materials; i++) {
+        Material requested = plan->material[i];
+        material_canonical(&requested);
+        if (material_equal(&requested, m)) return true;
+    }
+    return false;
+}
+
+/* Refuses a file that is there and cannot be read, of a material that was not requested. A requested one is replaced. */
+static treb_status refuse_damaged(const GenerateOptions *o, const Material *m, treb_error *error)
+{
+    for (int metric = 0; metric < TREB_METRICS && !o->syzygy; metric++) {
+        char name[TABLE_NAME_SIZE], path[4200];
+        if (!(o->metrics >> metric & 1)) continue;
+        table_file_name(m, metric, name);
+        snprintf(path, sizeof path, "%.4000s/%s", o->directory, name);
+        if (access(path, F_OK) != 0) continue;
+        treb_status status = table_check_size(path, error);
+        Table *table = status == TREB_OK ? table_open(path, error) : NULL;
+        if (table == NULL && error->status == TREB_ERR_DAMAGED) return TREB_ERR_DAMAGED;
+        table_close(table);
+    }
+    return TREB_OK;
+}
+
+/* Whether tables that are there are read instead of solved again. Syzygy's files lack what is needed, and processes
+ * that solve together each need a part of it. */
+static bool may_read(const GenerateOptions *options)
+{
+    return !options->syzygy && options->processes == NULL;
+}
+
 static treb_status plan_add(const PlanMaker *maker, const Material *m, GeneratePlan *plan,
                             treb_error *error)
 {
@@ -80,10 +115,15 @@ static treb_status plan_add(const PlanMaker *maker, const Material *m, GenerateP
     GenerateStep *grown = realloc(plan->step, (plan->steps + 1) * sizeof *grown);
     if (grown == NULL) return fail_memory(error);
     plan->step = grown;
-    plan->step[plan->steps++] =
-        (GenerateStep){.material = *m,
-                       /* Two bare kings have no files, but other tables read their slice. */
-                       .write = material_men(m) > 2 && !complete(maker, m)};
+    /* Two bare kings have no files, but other tables read their slice. */
+    const bool files = material_men(m) > 2, there = files && complete(maker, m);
+    if (files && !there && !is_requested(plan, m)) {
+        treb_status status = refuse_damaged(maker->options, m, error);
+        if (status != TREB_OK) return status;
+    }
+    plan->step[plan->steps++] = (GenerateStep){.material = *m,
+                                               .write = files && !there,
+                                               .read = there && may_read(maker->options)};
     return TREB_OK;
 }
 
@@ -112,58 +152,102 @@ static void drop_useless(GeneratePlan *plan)
     plan->steps = kept;
 }
 
+/* Lists what completes the wanted sides of a step that is read. */
+static int read_from(const GenerateStep *step, Material out[MATERIAL_SUB_ENDINGS_MAX],
+                     uint8_t turns[MATERIAL_SUB_ENDINGS_MAX])
+{
+    static const MaterialMoves moves[] = {[MOVES_CAPTURES] = MATERIAL_CAPTURES,
+                                          [MOVES_COMPLETING] = MATERIAL_COMPLETING,
+                                          [MOVES_ALL] = MATERIAL_CONVERSIONS};
+    int count = 0;
+    for (int side = 0; side < 2; side++)
+        if (wanted_sides(step->parents) >> side & 1)
+            count = material_sub_endings_of(&step->material, side, moves[step->moves[side]], count,
+                                            out, turns);
+    return count;
+}
+
+/* Finds whether a step, of which `parents` is known, can be read, and how. If not, it is solved. */
+static treb_status choose_read(GenerateStep *step, const GenerateOptions *o, treb_error *error)
+{
+    FinishedNeeds needs;
+    const unsigned sides = wanted_sides(step->parents), mates = o->metrics & 1u << TREB_DTM;
+    treb_status status = finished_needs(o->directory, &step->material, mates, &needs, error);
+    if (status == TREB_ERR_NO_TABLE) step->read = false;
+    if (status != TREB_OK) return step->read ? status : TREB_OK;
+    for (int side = 0; side < 2; side++) {
+        step->moves[side] = (uint8_t)needs.moves[side];
+        if (!(sides >> side & 1) || needs.moves[side] != MOVES_ALL) continue;
+        /* Whole slices of the other side to move would take too much memory where promotions lead to subsets. */
+        if (step->parents >= WANT_SUBSET) step->read = false;
+        if (step->read) step->parents |= 1u << !side;
+    }
+    return TREB_OK;
+}
+
+/* Notes in the steps before step `i` what it reads of them. */
+static void mark_read(GeneratePlan *plan, size_t i, int subset_men)
+{
+    const GenerateStep *step = &plan->step[i];
+    Material sub_ending[MATERIAL_SUB_ENDINGS_MAX];
+    uint8_t turns[MATERIAL_SUB_ENDINGS_MAX];
+    const int sub_endings =
+        step->read ? read_from(step, sub_ending, turns)
+                   : material_sub_endings(&step->material, sub_ending, turns);
+    for (size_t j = 0; j < i; j++)
+        for (int k = 0; k < sub_endings; k++)
+            if (material_equal(&plan->step[j].material, &sub_ending[k])) {
+                GenerateStep *of = &plan->step[j];
+                const bool promoted =
+                    material_men(&sub_ending[k]) == material_men(&step->material);
+                const unsigned subsets =
+                    promoted ? wanted_subsets(&step->material, &sub_ending[k]) : 0;
+                of->whole |= !promoted;
+                of->promotions |= subsets;
+                of->parents |=
+                    promoted && subset_suits(&sub_ending[k], subset_men) ? subsets : turns[k];
+            }
+}
+
 /* Goes from the last step to the first. A step is needed if its files are missing, or if another table that is needed
  * reads it. Drops all others. */
-static void plan_prune(GeneratePlan *plan, int subset_men)
+static treb_status plan_prune(GeneratePlan *plan, const GenerateOptions *o, treb_error *error)
 {
     for (size_t i = plan->steps; i-- > 0;) {
         GenerateStep *step = &plan->step[i];
         if (!step->write && !step->parents) continue;
-        Material sub_ending[MATERIAL_SUB_ENDINGS_MAX];
-        uint8_t turns[MATERIAL_SUB_ENDINGS_MAX];
-        int sub_endings = material_sub_endings(&step->material, sub_ending, turns);
-        for (size_t j = 0; j < i; j++)
-            for (int k = 0; k < sub_endings; k++)
-                if (material_equal(&plan->step[j].material, &sub_ending[k])) {
-                    bool promoted = material_men(&sub_ending[k]) == material_men(&step->material);
-                    plan->step[j].parents |= promoted && subset_suits(&sub_ending[k], subset_men)
-                                                 ? wanted_subsets(&step->material, &sub_ending[k])
-                                                 : turns[k];
-                }
+        treb_status status = step->read ? choose_read(step, o, error) : TREB_OK;
+        if (status != TREB_OK) return status;
+        mark_read(plan, i, o->subset_men);
     }
     drop_useless(plan);
-}
-
-/* Whether a material is a sub-ending of one that is kept. */
-static bool has_parent(const GeneratePlan *plan, size_t i, const bool *kept)
-{
-    for (size_t p = i + 1; p < plan->steps; p++) {
-        Material sub_ending[MATERIAL_SUB_ENDINGS_MAX];
-        if (!kept[p]) continue;
-        int sub_endings = material_sub_endings(&plan->step[p].material, sub_ending, NULL);
-        for (int k = 0; k < sub_endings; k++)
-            if (material_equal(&sub_ending[k], &plan->step[i].material)) return true;
-    }
-    return false;
-}
-
-/* Keeps one table and the tables it needs, of which no files are written. `parents` of these steps stays what it is
- * in the whole plan, so that later runs find all that they read. */
-static treb_status plan_only(GeneratePlan *plan, const Material *only, treb_error *error)
-{
-    bool *kept = calloc(plan->steps + 1, sizeof *kept);
-    if (kept == NULL) return fail_memory(error);
-    for (size_t i = plan->steps; i-- > 0;) {
-        GenerateStep *step = &plan->step[i];
-        const bool wanted = material_equal(&step->material, only);
-        step->write = step->write && wanted;
-        kept[i] = wanted || has_parent(plan, i, kept);
-    }
-    for (size_t i = 0; i < plan->steps; i++)
-        if (!kept[i]) plan->step[i].parents = 0;
-    drop_useless(plan);
-    free(kept);
     return TREB_OK;
+}
+
+/* Keeps one table and the tables it needs, of which no files are written. What is solved keeps the `parents` that it
+ * has in the whole plan, so that later runs find all that they read. */
+static treb_status plan_only(GeneratePlan *plan, const GenerateOptions *o, treb_error *error)
+{
+    unsigned *whole = calloc(plan->steps + 1, sizeof *whole);
+    if (whole == NULL) return fail_memory(error);
+    treb_status status = TREB_OK;
+    for (size_t i = 0; i < plan->steps; i++) {
+        whole[i] = plan->step[i].parents;
+        plan->step[i].parents = plan->step[i].promotions = 0;
+        plan->step[i].whole = false;
+    }
+    for (size_t i = plan->steps; i-- > 0 && status == TREB_OK;) {
+        GenerateStep *step = &plan->step[i];
+        const bool wanted = material_equal(&step->material, o->only);
+        step->write = step->write && wanted;
+        if (!wanted && !step->parents) continue;
+        if (step->read) status = choose_read(step, o, error);
+        if (!step->read) step->parents = whole[i];
+        if (status == TREB_OK && (step->write || step->parents)) mark_read(plan, i, o->subset_men);
+    }
+    drop_useless(plan);
+    free(whole);
+    return status;
 }
 
 static int pawns_of(const Material *m)
@@ -290,15 +374,16 @@ treb_status generate_list(const GenerateOptions *options, const Material *materi
         return status;
     }
     plan_sort(plan);
-    plan_prune(plan, options->subset_men);
-    return TREB_OK;
+    status = plan_prune(plan, options, error);
+    if (status != TREB_OK) generate_plan_free(plan);
+    return status;
 }
 
 treb_status generate_plan(const GenerateOptions *options, const Material *materials, size_t count,
                           GeneratePlan *plan, treb_error *error)
 {
     treb_status status = generate_list(options, materials, count, plan, error);
-    if (status == TREB_OK && options->only != NULL) status = plan_only(plan, options->only, error);
+    if (status == TREB_OK && options->only != NULL) status = plan_only(plan, options, error);
     if (status == TREB_OK) status = plan_estimate(plan, options, error);
     if (status != TREB_OK) generate_plan_free(plan);
     return status;

@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "gen/solve/convert.h"
 #include "gen/syzygy/export.h"
 
 /* Progress of a run, which other threads may read. */
@@ -18,8 +19,8 @@ typedef struct GenerateProgress {
     _Atomic bool waiting; /* another run makes the table, this one waits */
 } GenerateProgress;
 
-/* Phases: slices are solved; their cells are collected for the files; the files are made. */
-enum { GENERATE_SOLVE, GENERATE_COLLECT, GENERATE_FINISH, GENERATE_PHASES };
+/* Phases: slices are solved; their cells are collected for the files; the files are made. Or slices are read. */
+enum { GENERATE_SOLVE, GENERATE_COLLECT, GENERATE_FINISH, GENERATE_READ, GENERATE_PHASES };
 
 typedef struct GenerateOptions {
     const char *directory; /* folder of the tables, must exist */
@@ -58,6 +59,11 @@ static inline const char *generate_scratch_folder(const GenerateOptions *options
 typedef struct GenerateStep {
     Material material;
     bool write;       /* its files are requested and missing */
+    bool read;        /* its files are there, and what other tables read of it is read from them */
+    /* With `read`: whether captures lead to it, and to which subsets promotions lead (gen/solve/subset.h). */
+    bool whole;
+    unsigned promotions;
+    uint8_t moves[2]; /* with `read`, by side to move: the moves that complete values, a ConverterMoves */
     bool divided;     /* processes solve it together: see gen/solve/processes.h */
     unsigned parents; /* what other tables of the plan read of it: see gen/solve/subset.h */
     double requested; /* the size of that, in units of all cells of one side to move */
@@ -72,6 +78,12 @@ typedef struct GenerateStep {
      * that keep the sets of positions in memory. Both make it faster. */
     uint64_t pushes, sets;
 } GenerateStep;
+
+/* Returns the sides to move that other tables need of a step, a mask. */
+static inline unsigned generate_step_sides(const GenerateStep *step)
+{
+    return wanted_sides(step->parents);
+}
 
 /* Returns the bytes with which all data of a step are in memory. */
 static inline uint64_t generate_step_fast(const GenerateStep *step)

@@ -207,17 +207,31 @@ static void add_promotions(SubEndings *list, const Material *m, int color)
 int material_sub_endings(const Material *m, Material out[MATERIAL_SUB_ENDINGS_MAX],
                          uint8_t turns[MATERIAL_SUB_ENDINGS_MAX])
 {
-    SubEndings list = {m, out, turns, 0};
-    for (int color = 0; color < 2; color++) {
-        add_promotions(&list, m, color);
-        for (int type = TREB_PAWN; type < TREB_KING; type++) {
-            if (m->count[!color][type] == 0) continue;
-            Material j = *m;
-            j.count[!color][type]--;
-            add_sub_ending(&list, j, !color);
-            /* No pawn can capture a pawn on the last rank. */
-            if (type != TREB_PAWN) add_promotions(&list, &j, color);
-        }
+    int count = 0;
+    for (int color = 0; color < 2; color++)
+        count = material_sub_endings_of(m, color, MATERIAL_CONVERSIONS, count, out, turns);
+    return count;
+}
+
+int material_sub_endings_of(const Material *m, int color, MaterialMoves moves, int count,
+                            Material out[MATERIAL_SUB_ENDINGS_MAX],
+                            uint8_t turns[MATERIAL_SUB_ENDINGS_MAX])
+{
+    SubEndings list = {m, out, turns, count};
+    if (moves == MATERIAL_CONVERSIONS) add_promotions(&list, m, color);
+    if (moves == MATERIAL_COMPLETING && m->count[color][TREB_PAWN] == 1) {
+        Material j = *m;
+        j.count[color][TREB_PAWN]--;
+        j.count[color][TREB_QUEEN]++;
+        add_sub_ending(&list, j, !color);
+    }
+    for (int type = TREB_PAWN; type < TREB_KING; type++) {
+        if (m->count[!color][type] == 0) continue;
+        Material j = *m;
+        j.count[!color][type]--;
+        add_sub_ending(&list, j, !color);
+        /* No pawn can capture a pawn on the last rank. */
+        if (type != TREB_PAWN) add_promotions(&list, &j, color);
     }
     return list.count;
 }

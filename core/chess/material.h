@@ -59,6 +59,16 @@ bool material_canonical(Material *m);
 int material_sub_endings(const Material *m, Material out[MATERIAL_SUB_ENDINGS_MAX],
                          uint8_t turns[MATERIAL_SUB_ENDINGS_MAX]);
 
+/* Which moves of a side lead to sub-endings: captures; and the last pawn that becomes a queen; and
+ * all other promotions. */
+typedef enum MaterialMoves { MATERIAL_CAPTURES, MATERIAL_COMPLETING, MATERIAL_CONVERSIONS } MaterialMoves;
+
+/* Does what material_sub_endings does for some moves of one side, and appends to a list of `count`
+ * sub-endings. Returns the new number. */
+int material_sub_endings_of(const Material *m, int color, MaterialMoves moves, int count,
+                            Material out[MATERIAL_SUB_ENDINGS_MAX],
+                            uint8_t turns[MATERIAL_SUB_ENDINGS_MAX]);
+
 /* Writes at most `max` of the canonical materials of exactly `men` men, and returns the number of
  * all. */
 size_t material_list(int men, Material *out, size_t max);

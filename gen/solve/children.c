@@ -1,4 +1,4 @@
-/* children.c - lists all conversions of a slice, with their children: see children.h. */
+/* children.c - lists moves of a slice, with their children: see children.h. */
 #include "gen/solve/children.h"
 
 #include <assert.h>
@@ -93,6 +93,10 @@ static Conversion *add_move(Converter *c)
 static bool add_kind(void *context, const ConversionKind *kind)
 {
     Converter *c = context;
+    const bool completes =
+        kind->victim != NO_MAN || (kind->promo == TREB_QUEEN && bit_count(c->pawns[c->mover]) == 1);
+    if (c->which == MOVES_CAPTURES && kind->victim == NO_MAN) return true;
+    if (c->which == MOVES_COMPLETING && !completes) return true;
     Conversion *m = add_move(c);
     if (m == NULL) return false;
     m->man = kind->mover;
@@ -100,9 +104,9 @@ static bool add_kind(void *context, const ConversionKind *kind)
     m->from = kind->from;
     m->to = kind->to;
     m->between = kind->between;
-    m->completes =
-        kind->victim != NO_MAN || (kind->promo == TREB_QUEEN && bit_count(c->pawns[c->mover]) == 1);
-    m->push = kind->mover == PAWN_MAN && kind->victim == NO_MAN && kind->promo == 0;
+    m->completes = completes;
+    m->push = c->which == MOVES_CONVERSIONS && kind->mover == PAWN_MAN && kind->victim == NO_MAN &&
+              kind->promo == 0;
     if (!child_find(c, &m->child, kind->pawns, kind->victim, kind->promo, !c->mover, m->push))
         return false;
     c->moves++;
@@ -113,8 +117,25 @@ static bool add_kind(void *context, const ConversionKind *kind)
     return true;
 }
 
+/* Adds the quiet moves of the king and of all men, which lead to the same slice with the other side to move. */
+static bool add_quiet(Converter *c)
+{
+    for (int man = KING_MAN; man < c->layout->men; man++) {
+        if (man != KING_MAN && c->layout->man[man].color != c->mover) continue;
+        Conversion *m = add_move(c);
+        if (m == NULL) return false;
+        m->man = man;
+        m->victim = NO_MAN;
+        m->from = m->to = m->between = -1;
+        if (!child_find(c, &m->child, c->pawns, NO_MAN, 0, !c->mover, false)) return false;
+        c->moves++;
+    }
+    return true;
+}
+
 treb_status converter_new(const Layout *layout, const uint64_t pawns[2], int mover,
-                          const SliceProvider *provider, Converter **out, treb_error *error)
+                          ConverterMoves moves, const SliceProvider *provider, Converter **out,
+                          treb_error *error)
 {
     assert(bit_count(pawns[0]) == layout->material.count[0][TREB_PAWN] &&
            bit_count(pawns[1]) == layout->material.count[1][TREB_PAWN]);
@@ -124,12 +145,13 @@ treb_status converter_new(const Layout *layout, const uint64_t pawns[2], int mov
     c->layout = layout;
     c->provider = provider;
     c->mover = mover;
+    c->which = moves;
     c->pawns[0] = pawns[0];
     c->pawns[1] = pawns[1];
     uint8_t color[KERNEL_MEN_MAX];
     for (int i = 0; i < layout->men; i++) color[i] = layout->man[i].color;
     const ConversionBoard board = {{pawns[0], pawns[1]}, color, layout->men};
-    conversion_each(&board, mover, add_kind, c);
+    if (conversion_each(&board, mover, add_kind, c) && moves == MOVES_ALL) add_quiet(c);
     treb_status status = c->status;
     if (status == TREB_OK)
         *out = c;

@@ -26,7 +26,7 @@ typedef struct Child {
 
 typedef struct Conversion {
     int man;      /* the moving man, or KING_MAN or PAWN_MAN */
-    int victim;   /* the captured man, PAWN_MAN or NO_MAN */
+    int victim;   /* the captured man, PAWN_MAN or NO_MAN; of a quiet move of a king or man NO_MAN */
     int from, to; /* of a pawn; `to` is also the square of a captured pawn */
     int between;  /* the square that a double push passes, or -1 */
     bool push;    /* a push, to a slice of the same table: distances to conversion go on counting */
@@ -41,6 +41,7 @@ struct Converter {
     const SliceProvider *provider;
     uint64_t pawns[2];
     int mover;
+    ConverterMoves which;
     int moves, capacity;
     Conversion *move;
     treb_status status; /* the first error */

@@ -1,7 +1,8 @@
 /* convert.c - see convert.h.
  *
  * A conversion leads to a cell of a solved slice, its child: of a sub-ending after a capture, of another ending with
- * as many men after a promotion, or of the same ending after a push. Two kinds of loop find all conversions of a
+ * as many men after a promotion, or of the same ending after a push. Quiet moves are found in the same way, where they
+ * are needed: they lead to the same slice. Two kinds of loop find all conversions of a
  * plane:
  *
  *   forward    the moving man is a king or a pawn, whose squares are fixed in the plane: for every
@@ -16,7 +17,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "core/chess/bitboard.h"
+#include "core/chess/movegen.h"
 
 /* A child as seen from one plane of the parent. */
 typedef struct ChildView {
@@ -30,6 +31,8 @@ typedef struct ChildView {
     uint32_t offset[KERNEL_MEN_MAX][64];
 } ChildView;
 
+typedef struct Way Way;
+
 /* One move in one plane. */
 typedef struct Pass {
     const Converter *c;
@@ -40,6 +43,10 @@ typedef struct Pass {
     treb_error *error;
     ChildView view, en_passant[2];
     int captures;
+    const uint8_t *king; /* their squares */
+    const Way *way; /* directions of the last man, if he moves quietly */
+    int ways;
+    bool facts; /* not only the best of all moves is asked for */
     int loops; /* number of men to loop over; these men */
     int8_t man[KERNEL_MEN_MAX];
     uint64_t first;   /* first cell of the lane in the plane */
@@ -146,8 +153,9 @@ static inline void improve(const Pass *p, uint64_t cell, Outcome o)
 {
     const Outcomes *out = p->out;
     if (o.verdict > out->verdict[cell]) out->verdict[cell] = o.verdict;
-    if (p->move->victim != NO_MAN && o.verdict > out->capture[cell]) out->capture[cell] = o.verdict;
-    if (!p->move->push && o.verdict > out->ends[cell]) out->ends[cell] = o.verdict;
+    if (p->facts && p->move->victim != NO_MAN && o.verdict > out->capture[cell])
+        out->capture[cell] = o.verdict;
+    if (p->facts && !p->move->push && o.verdict > out->ends[cell]) out->ends[cell] = o.verdict;
     if (out->dtm && o.dtm > out->dtm[cell]) out->dtm[cell] = o.dtm;
     if (out->dtc && o.dtc > out->dtc[cell]) out->dtc[cell] = o.dtc;
 }
@@ -176,11 +184,32 @@ static Outcome before_capture(Outcome o)
     return (Outcome){2 + TREB_WIN - o.verdict, at_once[o.verdict], (int16_t)dtm};
 }
 
+/* Whether the opponent has no move but captures en passant after a double push from `cell`, by the rules of chess: for
+ * the few cells where it matters and no set says so. */
+static bool must_take(const Pass *p, uint64_t cell)
+{
+    const Converter *c = p->c;
+    treb_position pos = {.turn = (uint8_t)!c->mover, .fullmove = 1};
+    for (int color = 0; color < 2; color++) {
+        position_put(&pos, color, TREB_KING, p->king[color]);
+        uint64_t pawns = c->pawns[color];
+        if (color == c->mover) pawns ^= square_bit(p->move->from) | square_bit(p->move->to);
+        while (pawns) position_put(&pos, color, TREB_PAWN, bit_pop(&pawns));
+    }
+    for (int i = 0; i < c->layout->men; i++) {
+        const LayoutMan *man = &c->layout->man[i];
+        position_put(&pos, man->color, man->type, cell >> 6 * (c->layout->men - 1 - i) & 63);
+    }
+    return !movegen_any(&pos);
+}
+
 /* The opponent captures en passant if this is worse for the mover. If he has no other move he must capture. */
-static Outcome with_en_passant(const Pass *p, uint64_t child, const uint64_t *cells, Outcome o)
+static Outcome with_en_passant(const Pass *p, uint64_t cell, uint64_t child, const uint64_t *cells,
+                               Outcome o)
 {
     const uint64_t *stalemate = p->view.stalemate;
     bool forced = stalemate && (stalemate[child >> 6] >> (child & 63) & 1);
+    if (p->c->which == MOVES_ALL) forced = o.verdict == 1 + TREB_DRAW && must_take(p, cell);
     for (int e = 0; e < p->captures; e++) {
         Outcome taken = before_capture(view_outcome(&p->en_passant[e], cells[e]));
         if (taken.verdict == 0) continue;
@@ -193,7 +222,7 @@ static Outcome with_en_passant(const Pass *p, uint64_t child, const uint64_t *ce
 static void forward_cell(const Pass *p, uint64_t cell, uint64_t child, const uint64_t *ep)
 {
     Outcome o = p->move->push ? view_push_outcome(&p->view, child) : view_outcome(&p->view, child);
-    if (o.verdict && p->captures) o = with_en_passant(p, child, ep, o);
+    if (o.verdict && p->captures) o = with_en_passant(p, cell, child, ep, o);
     improve(p, cell, o);
 }
 
@@ -219,8 +248,8 @@ static void row_improve(const Pass *p, uint64_t cell, const RowValues *row)
 {
     const Outcomes *out = p->out;
     row_best8(out->verdict + cell, row->verdict);
-    if (p->move->victim != NO_MAN) row_best8(out->capture + cell, row->verdict);
-    if (!p->move->push) row_best8(out->ends + cell, row->verdict);
+    if (p->facts && p->move->victim != NO_MAN) row_best8(out->capture + cell, row->verdict);
+    if (p->facts && !p->move->push) row_best8(out->ends + cell, row->verdict);
     if (out->dtm) row_best16(out->dtm + cell, row->dtm);
     if (out->dtc) row_best16(out->dtc + cell, row->dtc);
 }
@@ -297,10 +326,16 @@ static void row_values(const Pass *p, int man, uint64_t child, RowValues *row)
     row_outcomes(code, row->verdict, plies, row->dtc);
 }
 
+static inline bool row_wanted(const Pass *p, uint64_t cell)
+{
+    return p->out->wanted == NULL || p->out->wanted[cell >> 6] != 0;
+}
+
 /* Does what forward_cell does, for all squares of the last man. */
 static void forward_row(const Pass *p, int man, uint64_t cell, uint64_t child)
 {
     RowValues row;
+    if (!row_wanted(p, cell)) return;
     row_values(p, man, child, &row);
     if (p->move->between >= 0) row_remove(&row, square_bit(p->move->between));
     row_improve(p, cell, &row);
@@ -355,15 +390,124 @@ static void backward_row(const Pass *p, int man, int to, uint64_t cell, uint64_t
 {
     const int mover = p->move->man, type = p->c->layout->man[mover].type;
     RowValues all, row;
+    uint64_t from = piece_attacks(type, to, occupied) & ~occupied & ~not_kept(p, mover, cell);
+    for (uint64_t rest = p->out->wanted != NULL ? from : 0; rest; rest &= rest - 1)
+        if (!row_wanted(p, cell + parent_step(p->c, mover, bit_first(rest))))
+            from &= ~(rest & -rest);
+    if (from == 0) return;
     row_values(p, man, child, &all);
     row_remove(&all, occupied);
-    uint64_t from = piece_attacks(type, to, occupied) & ~occupied & ~not_kept(p, mover, cell);
     while (from) {
         int square = bit_pop(&from);
         memcpy(&row, &all, sizeof row);
         row_remove(&row, squares_between(to, square) | square_bit(square));
         row_improve(p, cell + parent_step(p->c, mover, square), &row);
     }
+}
+
+/* A direction in which a piece moves. */
+struct Way {
+    int step;          /* from a square to the next */
+    uint8_t there[64]; /* by square: all ones if the next square is on the board */
+};
+
+/* Writes the directions of a type of piece. Returns their number. */
+static int list_ways(int type, Way out[8])
+{
+    static const int8_t ways[16][2] = {{0, 1}, {0, -1}, {1, 0},  {-1, 0},  {1, 1},  {1, -1},
+                                       {-1, 1}, {-1, -1}, {1, 2}, {1, -2},  {-1, 2}, {-1, -2},
+                                       {2, 1}, {2, -1}, {-2, 1}, {-2, -1}};
+    const int first = type == TREB_KNIGHT ? 8 : type == TREB_BISHOP ? 4 : 0,
+              end = type == TREB_KNIGHT ? 16 : type == TREB_ROOK ? 4 : 8;
+    for (int w = first; w < end; w++) {
+        Way *way = &out[w - first];
+        way->step = 8 * ways[w][0] + ways[w][1];
+        for (int s = 0; s < 64; s++) {
+            const int rank = (s >> 3) + ways[w][0], file = (s & 7) + ways[w][1];
+            way->there[s] = rank >= 0 && rank < 8 && file >= 0 && file < 8 ? 0xff : 0;
+        }
+    }
+    return end - first;
+}
+
+enum { STEP_MOST = 17 };
+
+/* Each square gets the best of the values that a piece reaches from it: values go back square by square, until the
+ * square is not empty. `empty` is all ones where a square is empty. */
+static void slide_bytes(const Way *way, int ways, int most, const uint8_t empty[64],
+                        const uint8_t value[64], uint8_t best[64])
+{
+    uint8_t at[STEP_MOST + 64 + STEP_MOST] = {0};
+    memset(best, 0, 64);
+    for (int w = 0; w < ways; w++) {
+        const uint8_t *next = at + STEP_MOST + way[w].step;
+        memcpy(at + STEP_MOST, value, 64);
+        for (int n = 0; n < most; n++) {
+            uint8_t moved[64];
+            for (int s = 0; s < 64; s++) {
+                moved[s] = next[s] & way[w].there[s];
+                best[s] = moved[s] > best[s] ? moved[s] : best[s];
+                moved[s] &= empty[s];
+            }
+            memcpy(at + STEP_MOST, moved, 64);
+        }
+    }
+}
+
+static void slide_shorts(const Way *way, int ways, int most, const uint8_t empty[64],
+                         const int16_t value[64], int16_t best[64])
+{
+    int16_t at[STEP_MOST + 64 + STEP_MOST] = {0};
+    memset(best, 0, 64 * sizeof *best);
+    for (int w = 0; w < ways; w++) {
+        const int16_t *next = at + STEP_MOST + way[w].step;
+        int16_t there[64], open[64];
+        for (int s = 0; s < 64; s++) {
+            there[s] = (int8_t)way[w].there[s];
+            open[s] = (int8_t)(way[w].there[s] & empty[s]);
+        }
+        memcpy(at + STEP_MOST, value, 64 * sizeof *value);
+        for (int n = 0; n < most; n++) {
+            int16_t moved[64];
+            for (int s = 0; s < 64; s++) {
+                const int16_t v = next[s] & there[s];
+                best[s] = v > best[s] ? v : best[s];
+                moved[s] = next[s] & open[s];
+            }
+            memcpy(at + STEP_MOST, moved, 64 * sizeof *moved);
+        }
+    }
+}
+
+/* Does the quiet moves of the last man, whose squares lie side by side, for one arrangement of the other men. */
+static void quiet_row(const Pass *p, uint64_t cell, uint64_t child, uint64_t occupied)
+{
+    const int man = p->move->man, type = p->c->layout->man[man].type,
+              most = type == TREB_KNIGHT ? 1 : 7;
+    RowValues row, best;
+    uint8_t empty[64];
+    if (!row_wanted(p, cell)) return;
+    row_values(p, man, child, &row);
+    row_remove(&row, occupied);
+    for (int s = 0; s < 64; s++) empty[s] = occupied >> s & 1 ? 0 : 0xff;
+    slide_bytes(p->way, p->ways, most, empty, row.verdict, best.verdict);
+    if (p->out->dtm) slide_shorts(p->way, p->ways, most, empty, row.dtm, best.dtm);
+    row_improve(p, cell, &best);
+}
+
+/* Loops over the arrangements of the other men. */
+static void quiet_last(const Pass *p, int loop, uint64_t cell, uint64_t child, uint64_t occupied)
+{
+    if (loop == p->loops) {
+        quiet_row(p, cell, child, occupied);
+        return;
+    }
+    const int man = p->man[loop];
+    const uint64_t skipped = occupied | not_kept(p, man, cell);
+    for (int s = 0; s < 64; s++)
+        if (!bit_test(skipped, s))
+            quiet_last(p, loop + 1, cell + parent_step(p->c, man, s),
+                       child + p->view.offset[man][s], occupied | square_bit(s));
 }
 
 /* Loops over the arrangements after a capture by a piece on `to`, and makes its retro-moves. */
@@ -397,10 +541,22 @@ static void pass_men(Pass *p)
         if (i != p->move->man && i != p->move->victim) p->man[p->loops++] = i;
 }
 
-static void piece_captures(Pass *p, const uint8_t king[2])
+static void piece_moves(Pass *p, const uint8_t king[2])
 {
     const Conversion *move = p->move;
     if (!view_init(&p->view, p, &move->child, king, 0)) return;
+    if (move->victim == NO_MAN && move->man == p->c->layout->men - 1) {
+        Way way[8];
+        p->ways = list_ways(p->c->layout->man[move->man].type, way);
+        p->way = way;
+        quiet_last(p, 0, p->first, p->view.base, p->blocked);
+        return;
+    }
+    for (int to = 0; to < 64 && move->victim == NO_MAN; to++)
+        if (!bit_test(p->blocked, to))
+            backward(p, 0, to, p->first, p->view.base + p->view.offset[move->man][to],
+                     p->blocked | square_bit(to));
+    if (move->victim == NO_MAN) return;
     if (move->victim == PAWN_MAN) {
         backward(p, 0, move->to, p->first, p->view.base + p->view.offset[move->man][move->to],
                  p->blocked);
@@ -412,7 +568,7 @@ static void piece_captures(Pass *p, const uint8_t king[2])
                      p->view.base + p->view.offset[move->man][to], p->blocked | square_bit(to));
 }
 
-static void king_captures(Pass *p, const uint8_t king[2])
+static void king_moves(Pass *p, const uint8_t king[2])
 {
     const Conversion *move = p->move;
     uint64_t targets = king_attacks(king[p->c->mover]);
@@ -423,7 +579,7 @@ static void king_captures(Pass *p, const uint8_t king[2])
         after[p->c->mover] = to;
         if (!view_init(&p->view, p, &move->child, after, 0)) continue;
         uint64_t cell = p->first;
-        if (move->victim != PAWN_MAN) cell += parent_step(p->c, move->victim, to);
+        if (move->victim >= 0) cell += parent_step(p->c, move->victim, to);
         forward(p, 0, cell, p->view.base, NULL);
     }
 }
@@ -448,8 +604,8 @@ static void pawn_moves(Pass *p, const uint8_t king[2])
 void outcomes_clear(const Outcomes *out, size_t cells)
 {
     memset(out->verdict, 0, cells);
-    memset(out->capture, 0, cells);
-    memset(out->ends, 0, cells);
+    if (out->capture) memset(out->capture, 0, cells);
+    if (out->ends) memset(out->ends, 0, cells);
     if (out->dtc) memset(out->dtc, 0, cells * sizeof *out->dtc);
     if (out->dtm) memset(out->dtm, 0, cells * sizeof *out->dtm);
 }
@@ -470,17 +626,19 @@ static treb_status add_moves(const Converter *c, uint32_t kings, int lane, bool 
         p.c = c;
         p.move = &c->move[i];
         p.out = out;
+        p.king = king;
+        p.facts = c->which == MOVES_CONVERSIONS;
         p.captures = 0;
         p.loops = 0;
         p.first = lane * layout_lane_cells(c->layout);
         p.blocked = square_bit(king[0]) | square_bit(king[1]) | c->pawns[0] | c->pawns[1];
         pass_men(&p);
         if (p.move->man == KING_MAN)
-            king_captures(&p, king);
+            king_moves(&p, king);
         else if (p.move->man == PAWN_MAN)
             pawn_moves(&p, king);
         else
-            piece_captures(&p, king);
+            piece_moves(&p, king);
     }
     return status;
 }
@@ -490,6 +648,6 @@ treb_status converter_plane(const Converter *c, uint32_t kings, int lane, const 
 {
     treb_status status = add_moves(c, kings, lane, true, out, fetched, error);
     size_t cells = layout_lane_cells(c->layout), first = lane * cells;
-    if (out->dtm) memcpy(out->ends_dtm + first, out->dtm + first, cells * sizeof *out->dtm);
+    if (out->ends_dtm) memcpy(out->ends_dtm + first, out->dtm + first, cells * sizeof *out->dtm);
     return status == TREB_OK ? add_moves(c, kings, lane, false, out, fetched, error) : status;
 }

@@ -1,4 +1,7 @@
-/* convert.h - conversions, the moves that leave a slice: captures, promotions, pawn pushes, and captures en passant. */
+/* convert.h - conversions, the moves that leave a slice: captures, promotions, pawn pushes, and captures en passant.
+ *
+ * A table that is read from its files (finished.h) needs some of them only. Or it needs the other moves as well, the
+ * quiet ones, if its files do not have the side to move. */
 #ifndef TREB_GEN_SOLVE_CONVERT_H
 #define TREB_GEN_SOLVE_CONVERT_H
 
@@ -12,21 +15,33 @@ enum { OUTCOME_NONE = 0, OUTCOME_DRAW = 0x4000, OUTCOME_WIN = 0x7fff };
 typedef struct Outcomes {
     /* Of all conversions: 0 if there is none, otherwise 1 + TREB_LOSS ... 1 + TREB_WIN. */
     uint8_t *verdict;
-    uint8_t *capture; /* likewise, of captures */
-    uint8_t *ends;    /* likewise, of captures and promotions, which end a count to conversion */
+    /* Likewise, of captures; and of captures and promotions, which end a count to conversion. NULL if the converter has
+     * only some of the conversions. */
+    uint8_t *capture, *ends;
     /* Outcomes by distance to conversion; NULL in tables without pawns, where all distances are 1. */
     int16_t *dtc;
     int16_t *dtm;      /* outcomes by distance to mate; NULL if this metric is not solved */
-    int16_t *ends_dtm; /* likewise, of conversions that complete bounds (core/format/table.h) */
+    int16_t *ends_dtm; /* likewise, of conversions that complete bounds (core/format/table.h); NULL as above */
+    const uint64_t *wanted; /* the cells to find outcomes of, perhaps with others; NULL: all */
 } Outcomes;
 
-/* All conversions of one side to move in one slice. */
+/* Moves of one side to move in one slice. */
 typedef struct Converter Converter;
 
-/* Lists the conversions of the slice with these pawns. Returns the errors of the provider (TREB_ERR_NO_TABLE: a
- * sub-ending is not solved), or TREB_ERR_MEMORY. */
+/* Which moves: more and more of them. */
+typedef enum ConverterMoves {
+    MOVES_NONE,
+    MOVES_CAPTURES,
+    MOVES_COMPLETING,  /* those that complete bounds (core/format/table.h): the last pawn becomes a queen, too */
+    MOVES_CONVERSIONS, /* all conversions */
+    MOVES_ALL          /* quiet moves too. Then pushes lead to cells like other moves, without distances to conversion */
+} ConverterMoves;
+
+/* Lists the moves of the slice with these pawns. Returns the errors of the provider (TREB_ERR_NO_TABLE: a sub-ending is
+ * not solved), or TREB_ERR_MEMORY. */
 treb_status converter_new(const Layout *layout, const uint64_t pawns[2], int mover,
-                          const SliceProvider *provider, Converter **out, treb_error *error);
+                          ConverterMoves moves, const SliceProvider *provider, Converter **out,
+                          treb_error *error);
 void converter_free(Converter *converter);
 
 void outcomes_clear(const Outcomes *out, size_t cells);

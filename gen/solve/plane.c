@@ -1,9 +1,11 @@
 /* plane.c - see plane.h. */
 #include "gen/solve/plane.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/system/memory_layout.h"
+#include "gen/solve/finished.h"
 #include "gen/solve/setup.h"
 
 static void place(Plane *p, const Layout *layout, MemoryLayout *arrays)
@@ -23,6 +25,12 @@ static void place(Plane *p, const Layout *layout, MemoryLayout *arrays)
             p->distance[m] = memory_layout_place(arrays, layout->plane_cells * sizeof(Plies));
     if (p->parts & PLANE_BOUNDS)
         p->due = memory_layout_place(arrays, layout->plane_cells * sizeof(Plies));
+    if (p->parts & PLANE_MOVES) {
+        Outcomes *o = &p->outcomes;
+        o->verdict = memory_layout_place(arrays, layout->plane_cells);
+        if (p->parts & PLANE_DISTANCE << TREB_DTM)
+            o->dtm = memory_layout_place(arrays, layout->plane_cells * sizeof *o->dtm);
+    }
     log_buffer_place(&p->log_buffer, layout->plane_words, arrays);
 }
 
@@ -46,6 +54,7 @@ bool plane_init(Plane *p, const Layout *layout, unsigned parts, MemoryBudget *bu
 void plane_free(Plane *p)
 {
     budget_free(p->memory);
+    for (int i = 0; i < CONVERTER_BUFFERS; i++) free(p->fetched[i].bytes);
     memset(p, 0, sizeof *p);
 }
 
@@ -148,6 +157,7 @@ static treb_status read_bounds(const Plane *p, const Solver *s, uint32_t stream,
 treb_status plane_read(Plane *p, const SolvedSlice *slice, int side, uint32_t kings,
                        treb_error *error)
 {
+    if (slice->finished != NULL) return finished_plane(slice->finished, p, side, kings, error);
     const Solver *s = slice->solver;
     const size_t words = slice->layout->plane_words;
     const uint32_t stream = stream_of(kings, side);

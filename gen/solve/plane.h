@@ -2,6 +2,7 @@
 #ifndef TREB_GEN_SOLVE_PLANE_H
 #define TREB_GEN_SOLVE_PLANE_H
 
+#include "gen/solve/convert.h"
 #include "gen/solve/solve.h"
 
 /* What plane_read reads in addition to `legal`, `won`, `lost` and `cursed`. */
@@ -11,7 +12,8 @@ enum {
     PLANE_ZEROING = 4,
     PLANE_ENDS = 8,
     PLANE_BOUNDS = 16,  /* includes distances to mate */
-    PLANE_DISTANCE = 32 /* << TREB_DTZ and so on */
+    PLANE_DISTANCE = 32, /* << TREB_DTZ and so on */
+    PLANE_MOVES = PLANE_DISTANCE << TREB_METRICS /* the slice is read from files (finished.h) */
 };
 
 /* Bit i of word w and cell 64 * w + i are the same cell. Parts that are not read are NULL. */
@@ -30,6 +32,9 @@ typedef struct Plane {
     uint64_t *ends_best;
     Plies *distance[TREB_METRICS]; /* by TREB_DTZ and so on; defined where won or lost */
     Plies *due;                    /* for PLANE_BOUNDS: plies at which conversions are due */
+    /* For PLANE_MOVES: what moves lead to, and planes of other slices. */
+    Outcomes outcomes;
+    SolvedBuffer fetched[CONVERTER_BUFFERS];
     LogBuffer log_buffer;
     void *memory;
 } Plane;

@@ -149,23 +149,16 @@ static void plane_retro_move_all(const Solver *s, uint32_t kings, int side, uint
                                   KERNEL_ROWS_ALL, out, KERNEL_ROWS_ALL);
 }
 
-static uint64_t little_endian(uint64_t x)
-{
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    return __builtin_bswap64(x);
-#else
-    return x;
-#endif
-}
-
-/* Returns the set of those of 64 bytes that exceed `least`. All bytes must be below 128. */
-static uint64_t bytes_above(const uint8_t *bytes, unsigned least)
+uint64_t bytes_above(const uint8_t *bytes, unsigned least)
 {
     uint64_t set = 0;
     for (int i = 0; i < 8; i++) {
         uint64_t eight;
         memcpy(&eight, bytes + 8 * i, 8);
-        eight = little_endian(eight) + UINT64_C(0x0101010101010101) * (127 - least);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        eight = __builtin_bswap64(eight);
+#endif
+        eight += UINT64_C(0x0101010101010101) * (127 - least);
         /* Collects the top bit of every byte in the highest byte. */
         eight = (eight >> 7 & UINT64_C(0x0101010101010101)) * UINT64_C(0x0102040810204080);
         set |= (eight >> 56) << 8 * i;
@@ -392,7 +385,8 @@ treb_status setup_slice(Solver *s, const SliceProvider *provider, treb_error *er
     log_space_clear(s->space);
     for (int i = 0; i < 2 * s->slice.lanes && status == TREB_OK; i++)
         status =
-            converter_new(s->layout, s->slice.pawns[i / 2], i % 2, provider, &converter[i], error);
+            converter_new(s->layout, s->slice.pawns[i / 2], i % 2, MOVES_CONVERSIONS, provider,
+                          &converter[i], error);
     if (status == TREB_OK) {
         setup_all(s, converter);
         status = (treb_status)s->status;

@@ -16,6 +16,9 @@ void setup_legal_only(Solver *s);
 void setup_plane_legal(const Solver *s, uint32_t kings, int side, uint64_t *legal, uint64_t *check,
                        uint64_t *scratch);
 
+/* Returns the set of those of 64 bytes that exceed `least`. All bytes must be below 128. */
+uint64_t bytes_above(const uint8_t *bytes, unsigned least);
+
 /* Sets all legal positions of a ghost plane to not won. `number` counts the ghost planes of both sides. */
 void setup_ghost_legal(Solver *s, uint32_t number, Buffers *t);
 

@@ -32,6 +32,8 @@ typedef struct SolvedSlice {
     uint64_t zeroing_wins[2];
     uint64_t mirrored;           /* bit mask of the lanes whose pawns are their own mirror image */
     const struct Solver *solver; /* for plane_read */
+    /* Not NULL: one side to move of a slice that is read from files instead of solved (finished.h) */
+    const struct FinishedTable *finished;
 } SolvedSlice;
 
 /* The metric whose distances are those of `metric`. */

@@ -76,12 +76,6 @@ static treb_status sets_new(Solver *s, treb_error *error)
     return TREB_OK;
 }
 
-/* Returns the words of a row if rows are distinguished: with four men, or with a pair. */
-static size_t row_words(const Layout *layout)
-{
-    return layout->men == 4 || layout->pair ? layout->plane_words / (64 * 64) : 0;
-}
-
 treb_status solver_new(const Layout *layout, unsigned metrics, const SolverPlace *place,
                        Solver **out, treb_error *error)
 {
@@ -94,7 +88,7 @@ treb_status solver_new(const Layout *layout, unsigned metrics, const SolverPlace
     s->metrics = metrics | 1u << TREB_DTZ;
     s->row_block_count = layout->men >= 3 ? 64 : 1;
     s->row_block_words = layout->plane_words / s->row_block_count;
-    s->row_words = row_words(layout);
+    s->row_words = solver_row_words(layout);
     s->place = *place;
     s->kernel = kernel_best();
     bool ok = partition_init(&s->partition, layout, place->processes) &&
@@ -110,7 +104,7 @@ treb_status solver_new(const Layout *layout, unsigned metrics, const SolverPlace
 void solver_reset(Solver *s, const Layout *layout, uint64_t limit, const char *path)
 {
     s->layout = s->slice.layout = layout;
-    s->row_words = row_words(layout);
+    s->row_words = solver_row_words(layout);
     log_space_set_limit(s->space, limit);
     log_space_name(s->space, path);
 }

@@ -90,6 +90,12 @@ struct Solver {
     unsigned next; /* while the solver is saved: the ply that comes next; LOG_TAGS: none */
 };
 
+/* Returns the words of a row if rows are distinguished: with four men, or with a pair. */
+static inline size_t solver_row_words(const Layout *layout)
+{
+    return layout->men == 4 || layout->pair ? layout->plane_words / (64 * 64) : 0;
+}
+
 /* A plane and side to move at ply n. */
 typedef struct PlaneTask {
     Solver *s;

@@ -12,9 +12,7 @@ bool subset_suits(const Material *material, int from)
     return pieces >= 2 && material_men(material) >= (from ? from : SUBSETS_MEN);
 }
 
-/* Whether a man that has just promoted can stand on `square`: on the last rank if the slice has pawns, otherwise on any
- * edge, because the board may be turned. */
-static bool promotes_on(const Layout *layout, int color, int square)
+bool subset_promotes_on(const Layout *layout, int color, int square)
 {
     int file = square & 7, rank = square >> 3;
     if (layout->pawns) return rank == (color == TREB_WHITE ? 7 : 0);
@@ -34,7 +32,7 @@ bool subset_init(PromotionSubset *subset, const Layout *layout, unsigned wanted)
     if (subset->squares == 0) return false;
     subset->squares = 0;
     for (int s = 0; s < 64; s++) {
-        if (!promotes_on(layout, layout->man[subset->man].color, s)) continue;
+        if (!subset_promotes_on(layout, layout->man[subset->man].color, s)) continue;
         subset->place[s] = (int8_t)subset->squares;
         subset->square[subset->squares++] = (uint8_t)s;
     }

@@ -66,8 +66,9 @@ StoreEntry *entry_new(const Material *material, unsigned wanted, MemoryBudget *b
     return entry;
 }
 
-StoredGroup *entry_add(StoreEntry *entry, const uint64_t *slice, int lanes)
+StoredGroup *entry_group(StoreEntry *entry, const uint64_t *slice, int lanes)
 {
+    if (entry->group_of[slice[0]] != NO_GROUP) return entry->group[entry->group_of[slice[0]]];
     if (entry->groups == entry->capacity) {
         uint32_t capacity = entry->capacity ? 2 * entry->capacity : 32;
         StoredGroup **grown = realloc(entry->group, capacity * sizeof *grown);
@@ -141,8 +142,9 @@ static bool get_group(StoreEntry *entry, State *state)
                                  level = state_get_most(state, INT32_MAX);
     state_get_bytes(state, slice, lanes * sizeof *slice);
     for (uint64_t lane = 0; lane < lanes; lane++)
-        if (slice[lane] >= entry->layout.index.slices) return false;
-    StoredGroup *group = lanes > 0 && !state->failed ? entry_add(entry, slice, (int)lanes) : NULL;
+        if (slice[lane] >= entry->layout.index.slices || entry->group_of[slice[lane]] != NO_GROUP)
+            return false;
+    StoredGroup *group = lanes > 0 && !state->failed ? entry_group(entry, slice, (int)lanes) : NULL;
     if (group == NULL) return false;
     group->level = (int)level;
     for (int color = 0; color < 2; color++) {

@@ -60,6 +60,7 @@ typedef struct StoreEntry {
     uint32_t groups, capacity;
     SpillFile spill;
     bool persistent; /* the file is kept if the run is stopped */
+    bool nameless;   /* the file disappears when it is closed */
     bool complete;
 } StoreEntry;
 
@@ -74,8 +75,8 @@ void entry_free(StoreEntry *entry);
  * False: out of memory. */
 bool entry_divide(StoreEntry *entry, const Processes *processes);
 
-/* Adds a group of `lanes` slices. Not thread-safe. NULL: out of memory. */
-StoredGroup *entry_add(StoreEntry *entry, const uint64_t *slice, int lanes);
+/* Returns the group of `lanes` slices; adds it if there is none. Not thread-safe. NULL: out of memory. */
+StoredGroup *entry_group(StoreEntry *entry, const uint64_t *slice, int lanes);
 
 /* Returns the bytes that a part claims in memory, and those that a side holds in memory now. */
 uint64_t part_cost(const StoreEntry *entry, StoredFormat format, int part);

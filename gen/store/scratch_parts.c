@@ -108,7 +108,7 @@ unsigned part_plane_parts(const SolvedSlice *slice, int part)
 {
     bool dtm = slice->metrics >> TREB_DTM & 1, dtc = slice->metrics >> TREB_DTC & 1;
     if (part == PART_PUSHES) return PLANE_STALEMATE | (dtc ? PLANE_DISTANCE << TREB_DTC : 0);
-    return dtm ? PLANE_DISTANCE << TREB_DTM : 0;
+    return (dtm ? PLANE_DISTANCE << TREB_DTM : 0) | (slice->finished != NULL ? PLANE_MOVES : 0);
 }
 
 /* Where the 64 cells of word `word` of an entry's plane are in the solver's plane: side by side, or at a distance of

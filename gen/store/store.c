@@ -175,6 +175,8 @@ static treb_status create_file(const Store *store, StoreEntry *entry, treb_error
     if (entry->spill.file >= 0) return TREB_OK;
     treb_status status = scratch_folder_make(&store->folder, error);
     if (status != TREB_OK) return status;
+    if (entry->nameless)
+        return spill_create(&entry->spill, NULL, store->folder.path, scratch_mark, error);
     unfinished_path(store, entry, path);
     return spill_create(&entry->spill, path, NULL, scratch_mark, error);
 }
@@ -334,8 +336,8 @@ static bool get_entry(const Store *store, StoreEntry *entry, State *state)
 /* Creates an entry of a table in the store: with a new file if other tables will read it, or as an earlier run has
  * put it. */
 static treb_status begin_entry(Store *store, const Material *material, unsigned wanted,
-                               const Processes *partitioned, bool persistent, State *state,
-                               StoreEntry **out, treb_error *error)
+                               bool solved, const Processes *partitioned, bool persistent,
+                               State *state, StoreEntry **out, treb_error *error)
 {
     StoreEntry *entry = entry_new(material, wanted, store->budget);
     if (entry == NULL || !entry_divide(entry, partitioned) || !store_add_entry(store, entry)) {
@@ -344,13 +346,14 @@ static treb_status begin_entry(Store *store, const Material *material, unsigned 
     }
     *out = entry;
     entry->persistent = persistent;
+    entry->nameless = !solved;
     if (state == NULL)
-        return wanted ? create_file(store, entry, error) : TREB_OK;
+        return wanted && solved ? create_file(store, entry, error) : TREB_OK;
     if (get_entry(store, entry, state)) return TREB_OK;
     return fail(error, TREB_ERR_DAMAGED, "the checkpoint of an earlier run is damaged");
 }
 
-StoreTable *store_begin(Store *store, const Layout *layout, unsigned parents,
+StoreTable *store_begin(Store *store, const Layout *layout, unsigned parents, bool solved,
                         const Processes *partitioned, bool persistent, State *state,
                         treb_error *error)
 {
@@ -362,12 +365,12 @@ StoreTable *store_begin(Store *store, const Layout *layout, unsigned parents,
     table->store = store;
     table->parents = parents;
     for (int color = 0; color < 2; color++)
-        table->wanted[color] = layout->material.count[!color][TREB_PAWN] > 0;
+        table->wanted[color] = solved && layout->material.count[!color][TREB_PAWN] > 0;
     const size_t before = store->entries;
     treb_status status = TREB_OK;
     for (int i = 0; i <= SUBSETS && status == TREB_OK; i++)
         if (i == 0 || wanted_file(parents, i))
-            status = begin_entry(store, &layout->material, wanted_file(parents, i), partitioned,
+            status = begin_entry(store, &layout->material, wanted_file(parents, i), solved, partitioned,
                                  persistent, state, &table->entry[i], error);
     if (status == TREB_OK) return table;
     while (store->entries > before) drop_entry(store, store->entry[store->entries - 1]);
@@ -422,7 +425,7 @@ static treb_status put_files(StoreTable *table, StoreEntry *entry, const uint64_
 #pragma omp critical(store)
     {
         status = create_file(table->store, entry, error);
-        group = status == TREB_OK ? entry_add(entry, number, slice->lanes) : NULL;
+        group = status == TREB_OK ? entry_group(entry, number, slice->lanes) : NULL;
         if (group == NULL && status == TREB_OK) status = fail_memory(error);
     }
     for (int color = 0; color < 2 && status == TREB_OK; color++) {
@@ -435,12 +438,13 @@ static treb_status put_files(StoreTable *table, StoreEntry *entry, const uint64_
     return status;
 }
 
-/* Returns the bytes that a copy of a slice takes in memory. */
-static uint64_t copy_cost(const StoreTable *table, const SolvedSlice *slice)
+/* Returns the bytes that a copy of sides of a slice takes in memory. */
+static uint64_t copy_cost(const StoreTable *table, const SolvedSlice *slice, unsigned sides)
 {
     const StoredFormat format = stored_format(slice);
     uint64_t bytes = 0;
     for (int color = 0; color < 2; color++) {
+        if (!(sides >> color & 1)) continue;
         if (side_wanted(table, color)) bytes += part_cost(table->entry[0], format, PART_VALUES);
         if (table->wanted[color]) bytes += part_cost(table->entry[0], format, PART_PUSHES);
     }
@@ -464,24 +468,25 @@ static treb_status reserve(const StoreTable *table, const SolvedSlice *slice, ui
 
 /* Keeps a copy in memory, of `bytes` bytes that are counted as held already. */
 static treb_status put_copy(StoreTable *table, const uint64_t *number, const SolvedSlice *slice,
-                            uint64_t bytes, treb_error *error)
+                            unsigned sides, uint64_t bytes, treb_error *error)
 {
     StoredSide filled[2];
     bool ok;
     treb_status status = TREB_OK;
     memset(filled, 0, sizeof filled);
     for (int color = 0; color < 2 && status == TREB_OK; color++)
-        if (side_wanted(table, color))
+        if (side_wanted(table, color) && sides >> color & 1)
             status = side_fill(table->entry[0], &filled[color], color, slice, table->wanted[color],
                                error);
 #pragma omp critical(store)
     {
         StoredGroup *group =
-            status == TREB_OK ? entry_add(table->entry[0], number, slice->lanes) : NULL;
+            status == TREB_OK ? entry_group(table->entry[0], number, slice->lanes) : NULL;
         ok = group != NULL;
         if (ok) {
             group->level = table->level;
             for (int color = 0; color < 2; color++) {
+                if (!(sides >> color & 1)) continue;
                 filled[color].used = ++table->store->clock;
                 filled[color].solved.place = group->side[color].solved.place;
                 group->side[color] = filled[color];
@@ -495,23 +500,23 @@ static treb_status put_copy(StoreTable *table, const uint64_t *number, const Sol
 }
 
 treb_status store_put(StoreTable *table, const uint64_t *number, const SolvedSlice *slice,
-                      treb_error *error)
+                      unsigned sides, treb_error *error)
 {
     treb_status status = TREB_OK;
     for (int i = 1; i <= SUBSETS && status == TREB_OK; i++)
         if (table->entry[i] != NULL)
             status = put_files(table, table->entry[i], number, slice,
-                               wanted_sides(table->entry[i]->wanted), 0, error);
-    uint64_t bytes = copy_cost(table, slice);
+                               wanted_sides(table->entry[i]->wanted) & sides, 0, error);
+    uint64_t bytes = copy_cost(table, slice, sides);
     bool copied;
     if (status != TREB_OK || bytes == 0) return status;
 #pragma omp critical(store)
     status = reserve(table, slice, bytes, &copied, error);
     if (status != TREB_OK) return status;
-    if (copied) return put_copy(table, number, slice, bytes, error);
-    const unsigned pushes = table->wanted[0] | (unsigned)table->wanted[1] << 1;
-    return put_files(table, table->entry[0], number, slice, (table->parents & WANT_SIDES) | pushes,
-                     pushes, error);
+    if (copied) return put_copy(table, number, slice, sides, bytes, error);
+    const unsigned pushes = sides & (table->wanted[0] | (unsigned)table->wanted[1] << 1);
+    return put_files(table, table->entry[0], number, slice,
+                     (table->parents & WANT_SIDES & sides) | pushes, pushes, error);
 }
 
 /* Writes a side that no push will read any more to the file, or frees it if no other table will read it. */
@@ -556,6 +561,8 @@ treb_status store_level(StoreTable *table, int level, treb_error *error)
 static treb_status entry_complete(const Store *store, StoreEntry *entry, treb_error *error)
 {
     char path[SCRATCH_PATH];
+    entry->complete = entry->nameless;
+    if (entry->nameless) return TREB_OK;
     treb_status status = entry_write_list(entry, error);
     if (status != TREB_OK) return status;
     scratch_folder_file(&store->folder, &entry->layout.material, entry->wanted, path);
@@ -581,7 +588,7 @@ treb_status store_end(StoreTable *table, bool complete, treb_error *error)
 {
     Store *store = table->store;
     treb_status status = TREB_OK;
-    if (complete) status = retire(table, table->level + 1, error);
+    if (complete && !table->entry[0]->nameless) status = retire(table, table->level + 1, error);
     for (int i = 0; i <= SUBSETS; i++) {
         treb_error mine;
         if (table->entry[i] == NULL) continue;

@@ -38,12 +38,14 @@ bool store_has(Store *store, const Material *material, unsigned wanted);
 /* Whether store_has would be true for a new store in `directory`. Changes nothing there. */
 bool store_left(const char *directory, bool mates, const Material *material, unsigned wanted);
 
-/* Begins a table. `parents`: what other tables will read of it. `partitioned`: the processes if each keeps only its
+/* Begins a table. `parents`: what other tables will read of it. `solved`: it is being solved, so its own pushes will
+ * read it too; if not, it is read from its files, and what of it must leave memory goes to a file without a name.
+ * `partitioned`: the processes if each keeps only its
  * own planes, or NULL (see processes_partitioned). `persistent`: its files are kept if the run is stopped. `state`:
  * NULL, or what an earlier run has put, to resume from it. Returns NULL on failure, see `error`; TREB_ERR_DAMAGED if
  * the state cannot be used. */
 typedef struct StoreTable StoreTable;
-StoreTable *store_begin(Store *store, const Layout *layout, unsigned parents,
+StoreTable *store_begin(Store *store, const Layout *layout, unsigned parents, bool solved,
                         const Processes *partitioned, bool persistent, State *state,
                         treb_error *error);
 
@@ -61,9 +63,10 @@ void store_forget(Store *store, const Material *material);
  * the store may run at the same time. TREB_ERR_IO, TREB_ERR_MEMORY. */
 treb_status store_table_put(StoreTable *table, State *state, treb_error *error);
 
-/* Puts slices into the store; number[lane] is the number of each. Thread-safe. */
+/* Puts slices into the store; number[lane] is the number of each. `sides`: those to move that are put, a mask. They may
+ * be put one after the other. Thread-safe. */
 treb_status store_put(StoreTable *table, const uint64_t *number, const SolvedSlice *slice,
-                      treb_error *error);
+                      unsigned sides, treb_error *error);
 
 /* Begins a level, from 0 on. A push leads at most two levels back, so older levels leave memory. */
 treb_status store_level(StoreTable *table, int level, treb_error *error);

@@ -45,7 +45,7 @@ def test_estimate():
     total, tables = d["total"], d["tables"]
     assert set(d) == set("directory tables total memory_free_bytes disk_free_bytes possible why_not".split())
     assert set(tables[0]) == set(
-        "material men positions memory_bytes result_bytes scratch_bytes seconds written".split()
+        "material men positions memory_bytes result_bytes scratch_bytes seconds written read".split()
     )
     assert set(total) == set("tables positions memory_bytes result_bytes scratch_bytes seconds pace".split())
     assert total["pace"] > 0

@@ -253,7 +253,7 @@ START_TEST(conversions_without_memory)
     for (uint64_t i = 0;; i++) {
         treb_error error = {0};
         alloc_arm(i, ALLOC_ONE);
-        treb_status status = converter_new(&layout, pawns, TREB_WHITE, &source, &converter, &error);
+        treb_status status = converter_new(&layout, pawns, TREB_WHITE, MOVES_CONVERSIONS, &source, &converter, &error);
         uint64_t made = alloc_disarm();
         if (made <= i) {
             ck_assert_int_eq(status, TREB_OK);

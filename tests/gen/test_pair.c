@@ -112,7 +112,7 @@ static const SliceProvider source = {NULL, find_layout, find_child, release_chil
 static Outcomes new_outcomes(size_t cells)
 {
     Outcomes o = {malloc(cells),     malloc(cells),     malloc(cells),
-                  malloc(2 * cells), malloc(2 * cells), malloc(2 * cells)};
+                  malloc(2 * cells), malloc(2 * cells), malloc(2 * cells), NULL};
     outcomes_clear(&o, cells);
     memset(o.ends_dtm, 0, 2 * cells);
     return o;
@@ -136,7 +136,7 @@ static Outcomes outcomes_of(const Layout *layout, const uint64_t pawns[2], int s
     SolvedBuffer buffer[CONVERTER_BUFFERS] = {{0}};
     Outcomes out = new_outcomes(layout->plane_cells);
     made_count = 0;
-    ck_assert_int_eq(converter_new(layout, pawns, side, &source, &converter, &error), TREB_OK);
+    ck_assert_int_eq(converter_new(layout, pawns, side, MOVES_CONVERSIONS, &source, &converter, &error), TREB_OK);
     ck_assert_int_eq(converter_plane(converter, kings, 0, &out, buffer, &error), TREB_OK);
     converter_free(converter);
     for (int i = 0; i < CONVERTER_BUFFERS; i++) free(buffer[i].bytes);

@@ -1,0 +1,159 @@
+/* table_order.c - see table_order.h. */
+#include "core/format/table_order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t table_order_radix(const Index *index, int axis)
+{
+    return axis == INDEX_KINGS_AXIS ? index->kings : index->group[axis - 1].radix;
+}
+
+bool table_order_init(TableOrder *order, const TableHeader *header, int side)
+{
+    memset(order, 0, sizeof *order);
+    order->header = header;
+    order->from = &header->side[side].index;
+    order->end = UINT64_MAX;
+    order->block_cells = (UINT64_C(1) << header->block_bits) / header->width * header->per_byte;
+    for (unsigned byte = 0; byte < 256 && header->per_byte <= TABLE_ORDER_DIGITS; byte++)
+        for (unsigned i = 0, rest = byte; i < header->per_byte; i++, rest /= header->base)
+            order->digit[byte][i] = (uint8_t)(rest % header->base);
+    for (int axis = 0; axis < order->from->axes; axis++) {
+        order->term[axis] = malloc(table_order_radix(order->from, axis) * sizeof **order->term);
+        if (order->term[axis] == NULL) return false;
+    }
+    return true;
+}
+
+void table_order_free(TableOrder *order)
+{
+    for (int axis = 0; axis < INDEX_AXES_MAX; axis++) free(order->term[axis]);
+}
+
+static void copy_code(const TableOrder *o, const uint8_t *block, uint64_t i, uint8_t *out,
+                      uint64_t place)
+{
+    const TableHeader *h = o->header;
+    if (h->width == 2)
+        memcpy(out + 2 * place, block + 2 * i, 2);
+    else
+        out[place] = h->per_byte == 1 ? block[i] : o->digit[block[i / h->per_byte]][i % h->per_byte];
+}
+
+/* Copies codes from cell `i` of a block on, each to the place that `term` gives. */
+static void copy_codes(const TableOrder *o, const uint8_t *block, uint64_t i, uint8_t *out,
+                       uint64_t base, const uint64_t *term, uint64_t count)
+{
+    const TableHeader *h = o->header;
+    if (o->sparse) {
+        for (uint64_t k = 0; k < count; k++)
+            if (term[k] != TABLE_ORDER_NOWHERE)
+                copy_code(o, block, i + k, out, base + term[k]);
+    } else if (h->width == 2) {
+        for (uint64_t k = 0; k < count; k++)
+            memcpy(out + 2 * (base + term[k]), block + 2 * (i + k), 2);
+    } else if (h->per_byte == 1) {
+        for (uint64_t k = 0; k < count; k++) out[base + term[k]] = block[i + k];
+    } else {
+        const uint8_t *byte = block + i / h->per_byte;
+        unsigned place = (unsigned)(i % h->per_byte);
+        for (uint64_t k = 0; k < count; k++) {
+            out[base + term[k]] = o->digit[*byte][place];
+            if (++place < h->per_byte) continue;
+            place = 0;
+            byte++;
+        }
+    }
+}
+
+/* A position in a file: a cell and its coordinates. */
+typedef struct Cursor {
+    uint64_t cell, slice, base; /* `base`: the first place of the slice */
+    uint32_t coordinate[INDEX_AXES_MAX], radix[INDEX_AXES_MAX]; /* by axis, with padding */
+} Cursor;
+
+static void set_slice(const TableOrder *o, Cursor *c, uint64_t slice)
+{
+    c->slice = slice;
+    c->base = TABLE_ORDER_NOWHERE;
+    if (slice < o->from->slices)
+        c->base = o->slice(o->context, slice, index_slice_place(o->from, slice));
+}
+
+static void cursor_seek(const TableOrder *o, Cursor *c, uint64_t cell)
+{
+    const Index *from = o->from;
+    uint64_t rest = cell % from->slice_size, outer = from->slice_size;
+    c->cell = cell;
+    for (int i = 0; i < from->axes; i++) {
+        int axis = from->order[i];
+        c->radix[axis] = (uint32_t)(outer / from->stride[axis]);
+        c->coordinate[axis] = (uint32_t)(rest / from->stride[axis]);
+        rest %= from->stride[axis];
+        outer = from->stride[axis];
+    }
+    set_slice(o, c, cell / from->slice_size);
+}
+
+/* Moves forward by a number of cells, at most to the end of the row. */
+static void cursor_next(const TableOrder *o, Cursor *c, uint32_t cells)
+{
+    c->cell += cells;
+    for (int i = o->from->axes - 1; i >= 0; i--, cells = 1) {
+        int axis = o->from->order[i];
+        c->coordinate[axis] += cells;
+        if (c->coordinate[axis] < c->radix[axis]) return;
+        c->coordinate[axis] = 0;
+    }
+    set_slice(o, c, c->slice + 1);
+}
+
+/* Copies the wanted ones of `cells` cells of a row. Returns whether there are any. */
+static bool copy_row(const TableOrder *o, const Cursor *c, uint32_t cells, const uint8_t *bytes,
+                     uint8_t *out)
+{
+    const int inner = o->from->order[o->from->axes - 1];
+    uint32_t from = c->coordinate[inner], end = from + cells,
+             radix = table_order_radix(o->from, inner);
+    if (c->base == TABLE_ORDER_NOWHERE) return false;
+    if (end > radix) end = radix; /* The rest is padding. */
+    uint64_t base = c->base;
+    for (int axis = 0; axis < o->from->axes; axis++)
+        if (axis != inner) {
+            const uint64_t term = o->term[axis][c->coordinate[axis]];
+            if (o->sparse && term == TABLE_ORDER_NOWHERE) return false;
+            base += term;
+        }
+    uint32_t first = from;
+    if (inner != INDEX_KINGS_AXIS) {
+        if (base < o->first || base >= o->end) return false;
+    } else if (o->end != UINT64_MAX) {
+        uint64_t low = o->first > c->base ? (o->first - c->base) / o->plane : 0;
+        uint64_t high = o->end > c->base ? (o->end - c->base) / o->plane : 0;
+        if (first < low) first = low < end ? (uint32_t)low : end;
+        if (end > high) end = (uint32_t)high;
+    }
+    if (first >= end) return false;
+    if (bytes != NULL)
+        copy_codes(o, bytes, c->cell % o->block_cells + (first - from), out, base - o->first,
+                   &o->term[inner][first], end - first);
+    return true;
+}
+
+bool table_order_copy(const TableOrder *o, uint64_t block, const uint8_t *bytes, uint8_t *out)
+{
+    Cursor c = {0};
+    const int inner = o->from->order[o->from->axes - 1];
+    uint64_t end = (block + 1) * o->block_cells;
+    bool any = false;
+    if (end > o->from->size) end = o->from->size;
+    cursor_seek(o, &c, block * o->block_cells);
+    while (c.cell < end && (bytes != NULL || !any)) {
+        uint64_t left = c.radix[inner] - c.coordinate[inner];
+        uint32_t cells = (uint32_t)(left < end - c.cell ? left : end - c.cell);
+        any |= copy_row(o, &c, cells, bytes, out);
+        cursor_next(o, &c, cells);
+    }
+    return any;
+}

@@ -1,0 +1,53 @@
+/* finished.h - slices of a table whose files are there: they are read instead of solved.
+ *
+ * The cells of a file are not the whole truth. A verdict is completed by captures, and a distance to mate by captures
+ * and the last pawn's promotion, as a probe does; so the values of smaller tables are read as well. If a file does not
+ * have the side to move, all of its moves are looked at: they lead to positions with the other side to move, which must
+ * have been read before. All this is done for whole planes at a time, with the loops that find the conversions of a
+ * slice that is solved (convert.c). */
+#ifndef TREB_GEN_SOLVE_FINISHED_H
+#define TREB_GEN_SOLVE_FINISHED_H
+
+#include "gen/solve/plane.h"
+#include "gen/solve/slice_group.h"
+
+/* Which moves of a side complete the values that files hold. */
+typedef struct FinishedNeeds {
+    ConverterMoves moves[2]; /* by side to move */
+    bool cursed;             /* some position is won or lost, but drawn by the 50-move rule */
+    unsigned plies;          /* the longest distance to mate, if `metrics` has it */
+} FinishedNeeds;
+
+/* Finds what the files of a material in a folder need: verdicts and, if `metrics` has 1 << TREB_DTM, distances to mate.
+ * Returns the errors of table_open, or TREB_ERR_NO_TABLE if neither side can be read without the other. */
+treb_status finished_needs(const char *directory, const Material *material, unsigned metrics,
+                           FinishedNeeds *needs, treb_error *error);
+
+/* Compares the checksums of all cells that will be read. TREB_ERR_DAMAGED names the file. */
+treb_status finished_check(const char *directory, const Material *material, unsigned metrics,
+                           treb_error *error);
+
+typedef struct FinishedTable FinishedTable;
+
+/* Opens the files of a table. Memory for the cells of a group of slices is claimed from `budget`. `promotions`: the
+ * subsets that are read (subset.h), if only promotions lead to the table; the cells of no subset then seem illegal. 0:
+ * all cells are read. */
+treb_status finished_open(const char *directory, const Layout *layout, unsigned metrics,
+                          unsigned promotions, MemoryBudget *budget, FinishedTable **out,
+                          treb_error *error);
+void finished_close(FinishedTable *table); /* NULL is allowed */
+
+/* Reads one side to move of the slices of a group. `provider` has what its moves lead to. `*out` is valid until the next
+ * call. Returns the errors of the provider and of table_read_block, or TREB_ERR_MEMORY. */
+treb_status finished_read(FinishedTable *table, const SliceGroup *group, int side,
+                          const SliceProvider *provider, const SolvedSlice **out,
+                          treb_error *error);
+
+/* Does what plane_read does for such a slice: reads legal, won, lost, cursed and distances to mate. */
+treb_status finished_plane(const FinishedTable *table, Plane *plane, int side, uint32_t kings,
+                           treb_error *error);
+
+/* Bytes that a table claims, beside its planes. */
+uint64_t finished_memory(const Layout *layout, unsigned metrics);
+
+#endif
