@@ -51,7 +51,9 @@
 #define TREB_VERSION_NUMBER                                                                        \
     (TREB_VERSION_MAJOR * 10000 + TREB_VERSION_MINOR * 100 + TREB_VERSION_PATCH)
 
-#if defined(__GNUC__)
+#if defined(_WIN32) && defined(TREB_BUILD_DLL)
+#define TREB_API __declspec(dllexport)
+#elif defined(__GNUC__)
 #define TREB_API __attribute__((visibility("default")))
 #else
 #define TREB_API
