@@ -74,7 +74,7 @@ done
 # definition of a function.
 for compiler in 'gcc -std=c11' 'g++ -x c++ -std=c++17'; do
     # shellcheck disable=SC2086
-    $compiler $strict -c trebuchet.c -o trebuchet.o
+    $compiler -DTREB_ZSTD=1 $strict -c trebuchet.c -o trebuchet.o
     cc -fopenmp "$build/tests/probe/test_probe.o" trebuchet.o -Wl,-z,muldefs "$build/parts.a" -o test_probe \
         -Wl,--as-needed $(pkg-config --libs check) -lzstd -lxxhash -lpthread
     (cd "$top" && TREB_TEST_PART=8 "$work/amalgamation/test_probe" >"$work/test_probe.log") || fail "$(cat "$work/test_probe.log")"
