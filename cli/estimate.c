@@ -37,9 +37,9 @@ uint64_t estimate_step_result(const GenerateStep *step, const GenerateOptions *o
     const double *bytes = options->syzygy ? syzygy_bytes[pawns]
                                           : file_bytes[material_men(&step->material) > 5][pawns];
     double sum = 0;
-    /* Up to five men the distances of a table without pawns are in one file (TableHeader.as_dtz). */
-    const bool dtc_is_dtz =
-        !pawns && material_men(&step->material) < 6 && wanted(options, TREB_DTZ);
+    /* The distances of a table without pawns are in one file (TableHeader.as_dtz), up to five men always, and
+     * nearly always of six. */
+    const bool dtc_is_dtz = !pawns && wanted(options, TREB_DTZ);
     for (int m = 0; m < TREB_METRICS && step->write; m++)
         if (wanted(options, m) && !(m == TREB_DTC && dtc_is_dtz)) sum += bytes[m] * (double)(step->cells << step->pair);
     return (uint64_t)sum;
