@@ -110,6 +110,37 @@ static void leave_out_missing(const char *command, CliDirs *dirs)
     dirs->count = kept;
 }
 
+/* Whether a folder is on a server that cannot be reached. */
+static bool is_unreachable(const char *folder, treb_error *error)
+{
+    if (!cli_is_address(folder)) return false;
+    treb_tables *tables = treb_tables_open(&folder, 1, error);
+    bool reached = tables != NULL;
+    treb_tables_close(tables);
+    return !reached && (error->status == TREB_ERR_NETWORK || error->status == TREB_ERR_TIMEOUT);
+}
+
+/* Leaves out the servers that cannot be reached, with a warning, if there are other folders. Returns
+ * whether there are such servers and others. */
+static bool leave_out_unreachable(const char *command, CliDirs *dirs)
+{
+    treb_error error[sizeof dirs->dir / sizeof *dirs->dir];
+    bool lost[sizeof dirs->dir / sizeof *dirs->dir];
+    size_t kept = 0;
+    for (size_t i = 0; i < dirs->count; i++)
+        if (!(lost[i] = is_unreachable(dirs->dir[i], &error[i]))) kept++;
+    if (kept == 0 || kept == dirs->count) return false;
+    kept = 0;
+    for (size_t i = 0; i < dirs->count; i++) {
+        if (lost[i])
+            cli_warn(command, "warning: %s; the other folders are used", error[i].text);
+        else
+            dirs->dir[kept++] = dirs->dir[i];
+    }
+    dirs->count = kept;
+    return true;
+}
+
 treb_tables *cli_open_tables(const char *command, CliDirs *dirs)
 {
     treb_error error;
@@ -119,6 +150,8 @@ treb_tables *cli_open_tables(const char *command, CliDirs *dirs)
     /* ./tables is only the last resort, so it may be absent. */
     size_t count = !named && access(dirs->dir[0], F_OK) != 0 ? 0 : dirs->count;
     treb_tables *tables = treb_tables_open(dirs->dir, count, &error);
+    if (tables == NULL && count > 0 && leave_out_unreachable(command, dirs))
+        tables = treb_tables_open(dirs->dir, dirs->count, &error);
     if (tables != NULL) return tables;
     cli_fail(command, &error);
     cli_hint_folders(CLI_NAMES_FOLDERS, dirs->dir, dirs->count);

@@ -154,5 +154,13 @@ def test_verify_of_what_may_not_be_read(as_user, closed):
     answer.has("^KRvK +not checked: .*cannot open: Permission denied$")
 
 
+def test_a_server_that_cannot_be_reached():
+    """No port below 2 has a server. Alone it is an error, beside a folder a warning."""
+    nowhere, position = "http://127.0.0.1:1/tables", "8/8/8/3k4/8/3K4/4R3/8 w - - 0 1"
+    both = run("probe", "-t", nowhere, "-t", TABLES, position)
+    both.has("White wins").says(r"warning: .*127\.0\.0\.1.*; the other folders are used")
+    run("probe", "-t", nowhere, position, code=1).says(r"127\.0\.0\.1").lacks("other folders")
+
+
 def test_there_is_a_list_of_tables():
     assert len(ROWS) == 580 and re.fullmatch("K[A-Zv]*", ROWS[0][0]) and os.path.isdir(TABLES)
