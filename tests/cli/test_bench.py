@@ -25,7 +25,7 @@ def test_json_no_table():
 
 def test_gen_json(folder):
     d = run("bench", "--gen", "--json", "KQvK", env={"TMPDIR": folder}).json()
-    assert [t["material"] for t in d["tables"]] == ["KQvK"] and d["tables"][0]["bytes"] == 35290 and d["threads"] > 0
+    assert [t["material"] for t in d["tables"]] == ["KQvK"] and d["tables"][0]["bytes"] == 25206 and d["threads"] > 0
     run("bench", "--gen", "KQvK", env={"TMPDIR": folder}).has("KQvK .* s ", "together")
     assert not glob.glob("trebuchet-bench-*")
 

@@ -25,15 +25,16 @@
 
 #include "core/system/clock.h"
 
-enum { DISK_PAGE = 4096, DISK_FILES = 1024 };
+/* A DTZ file may be mapped twice: once for a DTC file with the same distances. */
+enum { DISK_PAGE = 4096, DISK_FILES = 1024, DISK_MAPS = 2 };
 
 typedef struct DiskFile {
     ino_t number;
     size_t pages;
     /* For each page, the time in ns from which it is in memory. INT64_MAX: not requested. */
     _Atomic int64_t *there;
-    uint8_t *map;         /* NULL: not mapped */
-    atomic_bool readable; /* some pages of the map may be readable */
+    uint8_t *map[DISK_MAPS]; /* NULL: not mapped */
+    atomic_bool readable;    /* some pages of the maps may be readable */
 } DiskFile;
 
 static struct {
@@ -84,14 +85,17 @@ static inline DiskFile *disk_file(int descriptor)
 static inline void disk_let_touch(DiskFile *file, size_t page)
 {
     atomic_store(&file->readable, true);
-    mprotect(file->map + page * DISK_PAGE, DISK_PAGE, PROT_READ);
+    for (int m = 0; m < DISK_MAPS; m++)
+        if (file->map[m] != NULL)
+            mprotect(file->map[m] + page * DISK_PAGE, DISK_PAGE, PROT_READ);
 }
 
 /* Makes all pages unreadable. */
 static inline void disk_let_touch_none(DiskFile *file)
 {
-    if (file->map != NULL && atomic_exchange(&file->readable, false))
-        mprotect(file->map, file->pages * DISK_PAGE, PROT_NONE);
+    if (!atomic_exchange(&file->readable, false)) return;
+    for (int m = 0; m < DISK_MAPS; m++)
+        if (file->map[m] != NULL) mprotect(file->map[m], file->pages * DISK_PAGE, PROT_NONE);
 }
 
 /* Makes a page arrive after `delay` ns, unless it is already on its way. */
@@ -222,7 +226,10 @@ void *__wrap_mmap64(void *at, size_t size, int protection, int flags, int file, 
     uint8_t *map = __real_mmap64(at, size, protection, flags, file, offset);
     DiskFile *known = disk.on && file >= 0 && map != MAP_FAILED ? disk_file(file) : NULL;
     if (known == NULL) return map;
-    known->map = map;
+    int m = 0;
+    while (m < DISK_MAPS && known->map[m] != NULL) m++;
+    if (m == DISK_MAPS) abort();
+    known->map[m] = map;
     atomic_store(&known->readable, true);
     disk_let_touch_none(known);
     return map;
@@ -231,28 +238,33 @@ void *__wrap_mmap64(void *at, size_t size, int protection, int flags, int file, 
 int __wrap_munmap(void *at, size_t size)
 {
     for (int i = 0; i < atomic_load(&disk.count); i++)
-        if (disk.file[i].map == at) disk.file[i].map = NULL;
+        for (int m = 0; m < DISK_MAPS; m++)
+            if (disk.file[i].map[m] == at) disk.file[i].map[m] = NULL;
     return __real_munmap(at, size);
 }
 
-/* Returns the mapped file that contains an address. */
-static inline DiskFile *disk_mapped(const uint8_t *at)
+/* Returns the mapped file that contains an address, and its place in the file. */
+static inline DiskFile *disk_mapped(const uint8_t *at, uint64_t *offset)
 {
-    for (int i = 0; i < atomic_load(&disk.count); i++) {
-        DiskFile *file = &disk.file[i];
-        if (file->map != NULL && at >= file->map && at < file->map + file->pages * DISK_PAGE)
-            return file;
-    }
+    for (int i = 0; i < atomic_load(&disk.count); i++)
+        for (int m = 0; m < DISK_MAPS; m++) {
+            const DiskFile *file = &disk.file[i];
+            const uint8_t *map = file->map[m];
+            if (map == NULL || at < map || at >= map + file->pages * DISK_PAGE) continue;
+            *offset = (uint64_t)(at - map);
+            return &disk.file[i];
+        }
     return NULL;
 }
 
 int __wrap_posix_madvise(void *at, size_t size, int advice)
 {
-    DiskFile *known = disk.on ? disk_mapped(at) : NULL;
+    uint64_t offset = 0;
+    DiskFile *known = disk.on ? disk_mapped(at, &offset) : NULL;
     if (known == NULL || advice != POSIX_MADV_WILLNEED)
         return __real_posix_madvise(at, size, advice);
     atomic_fetch_add(&disk.fetches, 1);
-    disk_bring_all(known, (uint64_t)((uint8_t *)at - known->map), size, disk.delay);
+    disk_bring_all(known, offset, size, disk.delay);
     return 0;
 }
 
@@ -266,14 +278,14 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *out)
 /* The signal handler: a protected page was touched. */
 static inline void disk_touched(int number, siginfo_t *about, void *context)
 {
-    DiskFile *file = disk_mapped(about->si_addr);
+    uint64_t at = 0;
+    DiskFile *file = disk_mapped(about->si_addr, &at);
     (void)context;
     if (file == NULL) {
         signal(number, SIG_DFL);
         return;
     }
-    uint64_t at = (uint64_t)((uint8_t *)about->si_addr - file->map) / DISK_PAGE * DISK_PAGE;
-    disk_wait_for(file, at, 1);
+    disk_wait_for(file, at / DISK_PAGE * DISK_PAGE, 1);
     disk_let_touch(file, (size_t)(at / DISK_PAGE));
 }
 
