@@ -307,7 +307,8 @@ onPage("arrows and rings are drawn, and the other small things", {}, async (hand
     await hands.open("8/8/8/8/8/4k3/4r3/K7 b - - 0 1");
     await page.keyboard.press("d");
     await page.waitForSelector("#drill:not([hidden])");
-    assert.equal(await hands.text(".coordinate >> nth=1"), "1", "Black is below");
+    // Black is below.
+    await page.waitForFunction(() => document.querySelectorAll(".coordinate")[1].textContent.trim() === "1");
     await page.keyboard.press("h");
     await page.waitForFunction(() => /Move the king on e3/.test(document.getElementById("drill").textContent));
     await hands.drag(await hands.middle("e3", true), await hands.middle("d3", true));
