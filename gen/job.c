@@ -253,15 +253,15 @@ static treb_status solve_table(TableJob *job, treb_error *error)
 
 /* ---- A table that is there ------------------------------------------------------------------- */
 
-/* Reads one side to move of all slices into the store. */
-static treb_status read_side(TableJob *job, FinishedTable *files, int side, treb_error *error)
+/* Reads one side to move of all slices into the store. `provider` must outlive `files`. */
+static treb_status read_side(TableJob *job, FinishedTable *files, const SliceProvider *provider,
+                             int side, treb_error *error)
 {
-    const SliceProvider provider = store_provider(job->gen->store);
     const SolvedSlice *slice;
     treb_status status = TREB_OK;
     for (size_t u = 0; u < job->groups.count && status == TREB_OK && !job_stopping(job); u++) {
         const SliceGroup *group = &job->groups.group[u];
-        status = finished_read(files, group, side, &provider, &slice, error);
+        status = finished_read(files, group, side, provider, &slice, error);
         if (status == TREB_OK)
             status = store_put(job->table, group->number, slice, 1u << side, error);
         if (job->options->progress) atomic_fetch_add(&job->options->progress->done, group->lanes);
@@ -274,6 +274,7 @@ static treb_status read_side(TableJob *job, FinishedTable *files, int side, treb
 static treb_status read_table(TableJob *job, treb_error *error)
 {
     const unsigned sides = wanted_sides(job->step->parents);
+    const SliceProvider provider = store_provider(job->gen->store);
     FinishedTable *files;
     treb_error second; /* of an operation after the first error */
     treb_status status =
@@ -286,7 +287,7 @@ static treb_status read_table(TableJob *job, treb_error *error)
     for (int late = 0; late < 2; late++)
         for (int side = 0; side < 2 && status == TREB_OK; side++)
             if (sides >> side & 1 && (job->step->moves[side] == MOVES_ALL) == (late == 1))
-                status = read_side(job, files, side, error);
+                status = read_side(job, files, &provider, side, error);
     finished_close(files);
     const bool complete = status == TREB_OK && !job_stopping(job);
     treb_status closed = close_store(job, complete, complete ? error : &second);
