@@ -38,8 +38,8 @@ treb_status finished_open(const char *directory, const Layout *layout, unsigned 
 void finished_close(FinishedTable *table); /* NULL is allowed */
 
 /* Reads one side to move of the slices of a group. `provider` has what its moves lead to, and must outlive the table.
- * `*out` is valid until the next
- * call. Returns the errors of the provider and of table_read_block, or TREB_ERR_MEMORY. */
+ * `*out` is valid until the next call. Returns the errors of the provider and of table_read_block, or
+ * TREB_ERR_MEMORY. */
 treb_status finished_read(FinishedTable *table, const SliceGroup *group, int side,
                           const SliceProvider *provider, const SolvedSlice **out,
                           treb_error *error);
