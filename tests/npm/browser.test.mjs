@@ -63,12 +63,13 @@ test("Chromium: a page, its database, a worker", { skip: !chromium && "there is 
     files["index.html"] = files[""];
     const profile = mkdtempSync(join(tmpdir(), "trebuchet-chromium-"));
     const flags = ["--headless", "--disable-gpu", `--user-data-dir=${profile}`, ...(process.getuid() === 0 ? ["--no-sandbox"] : [])];
-    const child = spawn(chromium, [...flags, "--remote-debugging-port=0", `${site.url}index.html`], { stdio: "ignore" });
+    const words = [...flags, "--remote-debugging-port=0", `${site.url}index.html`];
+    const child = spawn(chromium, words, { stdio: "ignore", detached: true });
     const late = setTimeout(() => arrived({ error: "nothing came within 150 s" }), 150000);
     const result = await found;
     clearTimeout(late);
     const ended = new Promise((done) => child.on("exit", done));
-    child.kill();
+    process.kill(-child.pid, "SIGKILL"); // with the processes that it has started
     await ended;
     site.close();
     other.close();

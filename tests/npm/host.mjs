@@ -61,7 +61,9 @@ export async function host(folder, { files = {}, ranges = true, spoil, post } = 
         answer.end(bytes);
     });
     await new Promise((done) => server.listen(0, "127.0.0.1", done));
-    return { url: `http://127.0.0.1:${server.address().port}/`, log, close: () => server.close() };
+    // A browser may have left a connection on which nothing was asked yet: close() alone would wait for it.
+    const close = () => (server.close(), server.closeAllConnections());
+    return { url: `http://127.0.0.1:${server.address().port}/`, log, close };
 }
 
 /** The bundle of a folder of tables, which stays as it is. */
