@@ -88,17 +88,17 @@ static inline bool verify_read_failed(const VerifyWorker *w)
 /* The key of an error at the worker's position. Errors are sorted by cell, then by side. */
 static inline uint64_t verify_error_key(const VerifyWorker *w)
 {
-    return w->walk.cell * 2 + (uint64_t)w->side;
+    return w->walk.at.cell * 2 + (uint64_t)w->side;
 }
 
 static inline uint64_t verify_own_word(const VerifyWorker *w)
 {
-    return verify_word(&w->full->words, w->side, w->walk.cell);
+    return verify_word(&w->full->words, w->side, w->walk.at.cell);
 }
 
 static inline void verify_put_own(const VerifyWorker *w, uint64_t word)
 {
-    verify_word_put(&w->full->words, w->side, w->walk.cell, word);
+    verify_word_put(&w->full->words, w->side, w->walk.at.cell, word);
 }
 
 #endif

@@ -64,8 +64,8 @@ static void place(const VerifyWorker *w, const treb_position *pos, Placed *place
         place_swapped(w->full->index, pos, placed);
         return;
     }
-    placed->cell = w->walk.cell;
-    memcpy(placed->coordinate, w->walk.coordinate, sizeof placed->coordinate);
+    placed->cell = w->walk.at.cell;
+    memcpy(placed->coordinate, w->walk.at.coordinate, sizeof placed->coordinate);
     placed->color = pos->turn;
     placed->symmetry = 0;
 }

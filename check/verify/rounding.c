@@ -30,8 +30,8 @@ static void resolve_position(VerifyWorker *w, const treb_position *pos)
 static void walk_to(VerifyWalk *walk, uint64_t cell)
 {
     enum { NEAR = 16 };
-    if (cell - walk->cell > NEAR) verify_walk_seek(walk, walk->index, cell);
-    while (walk->cell < cell) verify_walk_next(walk);
+    if (cell - walk->at.cell > NEAR) verify_walk_seek(walk, walk->index, cell);
+    while (walk->at.cell < cell) verify_walk_next(walk);
 }
 
 static bool any_word(const uint32_t *words, uint32_t mask, uint32_t bits)

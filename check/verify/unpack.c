@@ -136,7 +136,7 @@ static uint64_t code_cell(const VerifyWorker *w, const VerifyFile *file)
     const Index *index = w->full->index;
     IndexMen men = w->walk.men;
     int symmetry;
-    if (!w->walk.twofold) return w->walk.cell;
+    if (!w->walk.twofold) return w->walk.at.cell;
     index_of_men(&file->header->side[w->side].index, &men);
     int kings = index_kings(index->pawns, men.king[0], men.king[1], &symmetry);
     uint64_t cell = index_slice(index, men.pawns) * index->slice_size +

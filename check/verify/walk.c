@@ -19,11 +19,11 @@ static void put_group(VerifyWalk *walk, int axis, treb_position *pos, bool *clas
 {
     const IndexGroup *group = &walk->index->group[axis - 1];
     uint8_t *squares = &walk->men.square[walk->first[axis]];
-    if (walk->coordinate[axis] >= group->radix) {
+    if (walk->at.coordinate[axis] >= group->radix) {
         *clash = true;
         return;
     }
-    index_group_squares(group, walk->coordinate[axis], squares);
+    index_group_squares(group, walk->at.coordinate[axis], squares);
     for (int i = 0; i < group->count; i++)
         put_man(pos, clash, group->color, group->type, squares[i]);
 }
@@ -31,7 +31,7 @@ static void put_group(VerifyWalk *walk, int axis, treb_position *pos, bool *clas
 static void put_kings(VerifyWalk *walk, treb_position *pos, bool *clash)
 {
     const Index *index = walk->index;
-    uint32_t kings = walk->coordinate[INDEX_KINGS_AXIS];
+    uint32_t kings = walk->at.coordinate[INDEX_KINGS_AXIS];
     if (kings >= index->kings) {
         *clash = true;
         return;
@@ -61,9 +61,10 @@ static void put_axes(VerifyWalk *walk, int from)
     }
 }
 
-static void put_pawns(VerifyWalk *walk, uint64_t slice)
+static void put_pawns(VerifyWalk *walk)
 {
     const Index *index = walk->index;
+    const uint64_t slice = walk->at.slice;
     treb_position *pos = &walk->level[0];
     memset(pos, 0, sizeof *pos);
     pos->fullmove = 1;
@@ -83,32 +84,19 @@ void verify_walk_seek(VerifyWalk *walk, const Index *index, uint64_t cell)
 {
     memset(walk, 0, sizeof *walk);
     walk->index = index;
-    walk->cell = cell;
     for (int axis = 1, men = 0; axis < index->axes; men += index->group[axis++ - 1].count)
         walk->first[axis] = men;
-    uint64_t rest = cell % index->slice_size, outer = index->slice_size;
-    for (int i = 0; i < index->axes; i++) {
-        int axis = index->order[i];
-        walk->radix[axis] = (uint32_t)(outer / index->stride[axis]);
-        walk->coordinate[axis] = (uint32_t)(rest / index->stride[axis]);
-        rest %= index->stride[axis];
-        outer = index->stride[axis];
-    }
-    put_pawns(walk, cell / index->slice_size);
+    index_cursor_seek(index, &walk->at, cell);
+    put_pawns(walk);
 }
 
 void verify_walk_next(VerifyWalk *walk)
 {
-    walk->cell++;
-    for (int i = walk->index->axes - 1; i >= 0; i--) {
-        int axis = walk->index->order[i];
-        if (++walk->coordinate[axis] < walk->radix[axis]) {
-            put_axes(walk, i);
-            return;
-        }
-        walk->coordinate[axis] = 0;
-    }
-    put_pawns(walk, walk->cell / walk->index->slice_size);
+    const int changed = index_cursor_next(walk->index, &walk->at, 1);
+    if (changed >= 0)
+        put_axes(walk, changed);
+    else
+        put_pawns(walk);
 }
 
 bool verify_walk_valid(const VerifyWalk *walk)
@@ -116,5 +104,5 @@ bool verify_walk_valid(const VerifyWalk *walk)
     if (walk->clash[walk->index->axes]) return false;
     if (!walk->twofold) return true;
     IndexMen men = walk->men;
-    return index_of_men(walk->index, &men) == walk->cell;
+    return index_of_men(walk->index, &men) == walk->at.cell;
 }

@@ -10,9 +10,7 @@
 /* A cell, and the men on the board that it stands for. */
 typedef struct VerifyWalk {
     const Index *index;
-    uint64_t cell;
-    uint32_t coordinate[INDEX_AXES_MAX]; /* by axis */
-    uint32_t radix[INDEX_AXES_MAX];      /* by axis, with padding */
+    IndexCursor at;
     int first[INDEX_AXES_MAX]; /* by axis: index in IndexMen.square of the first man of the axis */
     IndexMen men;
     treb_position

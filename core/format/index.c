@@ -529,6 +529,33 @@ bool index_to_men(const Index *index, uint64_t cell, IndexMen *men)
     return index_of_men(index, &canonical) == cell;
 }
 
+void index_cursor_seek(const Index *index, IndexCursor *cursor, uint64_t cell)
+{
+    uint64_t rest = cell % index->slice_size, outer = index->slice_size;
+    cursor->cell = cell;
+    cursor->slice = cell / index->slice_size;
+    for (int i = 0; i < index->axes; i++) {
+        int axis = index->order[i];
+        cursor->radix[axis] = (uint32_t)(outer / index->stride[axis]);
+        cursor->coordinate[axis] = (uint32_t)(rest / index->stride[axis]);
+        rest %= index->stride[axis];
+        outer = index->stride[axis];
+    }
+}
+
+int index_cursor_next(const Index *index, IndexCursor *cursor, uint32_t cells)
+{
+    cursor->cell += cells;
+    for (int i = index->axes - 1; i >= 0; i--, cells = 1) {
+        int axis = index->order[i];
+        cursor->coordinate[axis] += cells;
+        if (cursor->coordinate[axis] < cursor->radix[axis]) return i;
+        cursor->coordinate[axis] = 0;
+    }
+    cursor->slice++;
+    return -1;
+}
+
 void index_men_to_position(const Index *index, const IndexMen *men, int turn, treb_position *pos)
 {
     memset(pos, 0, sizeof *pos);

@@ -84,6 +84,19 @@ uint64_t index_of_men(const Index *index, IndexMen *men);
  * duplicates another cell by symmetry. */
 bool index_to_men(const Index *index, uint64_t cell, IndexMen *men);
 
+/* A cell and its coordinates, for going through cells in ascending order. */
+typedef struct IndexCursor {
+    uint64_t cell, slice;
+    uint32_t coordinate[INDEX_AXES_MAX]; /* by axis */
+    uint32_t radix[INDEX_AXES_MAX];      /* by axis, with padding */
+} IndexCursor;
+
+void index_cursor_seek(const Index *index, IndexCursor *cursor, uint64_t cell);
+
+/* Moves forward by `cells` cells, at most to the first cell behind the row along the innermost axis. Returns
+ * the place in `order` of the outermost axis whose coordinate changed, -1 if the slice did. */
+int index_cursor_next(const Index *index, IndexCursor *cursor, uint32_t cells);
+
 /* Writes the position with side to move `turn`. It need not be legal. */
 void index_men_to_position(const Index *index, const IndexMen *men, int turn, treb_position *pos);
 

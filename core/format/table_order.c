@@ -67,46 +67,18 @@ static void copy_codes(const TableOrder *o, const uint8_t *block, uint64_t i, ui
     }
 }
 
-/* A position in a file: a cell and its coordinates. */
+/* A position in a file. */
 typedef struct Cursor {
-    uint64_t cell, slice, base; /* `base`: the first place of the slice */
-    uint32_t coordinate[INDEX_AXES_MAX], radix[INDEX_AXES_MAX]; /* by axis, with padding */
+    IndexCursor at;
+    uint64_t base; /* the first place of the slice */
 } Cursor;
 
-static void set_slice(const TableOrder *o, Cursor *c, uint64_t slice)
+static void find_base(const TableOrder *o, Cursor *c)
 {
-    c->slice = slice;
+    const uint64_t slice = c->at.slice;
     c->base = TABLE_ORDER_NOWHERE;
     if (slice < o->from->slices)
         c->base = o->slice(o->context, slice, index_slice_place(o->from, slice));
-}
-
-static void cursor_seek(const TableOrder *o, Cursor *c, uint64_t cell)
-{
-    const Index *from = o->from;
-    uint64_t rest = cell % from->slice_size, outer = from->slice_size;
-    c->cell = cell;
-    for (int i = 0; i < from->axes; i++) {
-        int axis = from->order[i];
-        c->radix[axis] = (uint32_t)(outer / from->stride[axis]);
-        c->coordinate[axis] = (uint32_t)(rest / from->stride[axis]);
-        rest %= from->stride[axis];
-        outer = from->stride[axis];
-    }
-    set_slice(o, c, cell / from->slice_size);
-}
-
-/* Moves forward by a number of cells, at most to the end of the row. */
-static void cursor_next(const TableOrder *o, Cursor *c, uint32_t cells)
-{
-    c->cell += cells;
-    for (int i = o->from->axes - 1; i >= 0; i--, cells = 1) {
-        int axis = o->from->order[i];
-        c->coordinate[axis] += cells;
-        if (c->coordinate[axis] < c->radix[axis]) return;
-        c->coordinate[axis] = 0;
-    }
-    set_slice(o, c, c->slice + 1);
 }
 
 /* Copies the wanted ones of `cells` cells of a row. Returns whether there are any. */
@@ -114,14 +86,14 @@ static bool copy_row(const TableOrder *o, const Cursor *c, uint32_t cells, const
                      uint8_t *out)
 {
     const int inner = o->from->order[o->from->axes - 1];
-    uint32_t from = c->coordinate[inner], end = from + cells,
+    uint32_t from = c->at.coordinate[inner], end = from + cells,
              radix = table_order_radix(o->from, inner);
     if (c->base == TABLE_ORDER_NOWHERE) return false;
     if (end > radix) end = radix; /* The rest is padding. */
     uint64_t base = c->base;
     for (int axis = 0; axis < o->from->axes; axis++)
         if (axis != inner) {
-            const uint64_t term = o->term[axis][c->coordinate[axis]];
+            const uint64_t term = o->term[axis][c->at.coordinate[axis]];
             if (o->sparse && term == TABLE_ORDER_NOWHERE) return false;
             base += term;
         }
@@ -136,24 +108,25 @@ static bool copy_row(const TableOrder *o, const Cursor *c, uint32_t cells, const
     }
     if (first >= end) return false;
     if (bytes != NULL)
-        copy_codes(o, bytes, c->cell % o->block_cells + (first - from), out, base - o->first,
+        copy_codes(o, bytes, c->at.cell % o->block_cells + (first - from), out, base - o->first,
                    &o->term[inner][first], end - first);
     return true;
 }
 
 bool table_order_copy(const TableOrder *o, uint64_t block, const uint8_t *bytes, uint8_t *out)
 {
-    Cursor c = {0};
+    Cursor c;
     const int inner = o->from->order[o->from->axes - 1];
     uint64_t end = (block + 1) * o->block_cells;
     bool any = false;
     if (end > o->from->size) end = o->from->size;
-    cursor_seek(o, &c, block * o->block_cells);
-    while (c.cell < end && (bytes != NULL || !any)) {
-        uint64_t left = c.radix[inner] - c.coordinate[inner];
-        uint32_t cells = (uint32_t)(left < end - c.cell ? left : end - c.cell);
+    index_cursor_seek(o->from, &c.at, block * o->block_cells);
+    find_base(o, &c);
+    while (c.at.cell < end && (bytes != NULL || !any)) {
+        uint64_t left = c.at.radix[inner] - c.at.coordinate[inner];
+        uint32_t cells = (uint32_t)(left < end - c.at.cell ? left : end - c.at.cell);
         any |= copy_row(o, &c, cells, bytes, out);
-        cursor_next(o, &c, cells);
+        if (index_cursor_next(o->from, &c.at, cells) < 0) find_base(o, &c);
     }
     return any;
 }
