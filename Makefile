@@ -96,7 +96,7 @@ all: $(TOOL) $(LIB_A) $(LIB_SO) $(FATHOM_SO) $(HTTP_SO) $(if $(filter yes,$(MPI)
 
 help:
 	@cat $(filter %Makefile %.mk,$(MAKEFILE_LIST)) | sed -n 's/^#: \{0,1\}//p' | \
-	  sed 's,@BUILD@,$(BUILD),; s,@TABLES@,$(TABLES),; s,@PREFIX@,$(PREFIX),; s,@PORT@,$(PORT),'
+	  sed 's,@BUILD@,$(BUILD),g; s,@TABLES@,$(TABLES),; s,@PREFIX@,$(PREFIX),; s,@PORT@,$(PORT),'
 
 #: Build and use
 #:   make            build the trebuchet command and the library into @BUILD@/

@@ -253,6 +253,7 @@ static int gen_with(GenArgs *args)
     Estimate e;
     treb_error error;
     GenerateOptions *o = &args->options;
+    if (args->materials == 0) return write_bundle(args); /* --web alone */
     if (estimate_make(o, args->material, args->materials, &e, &error) != TREB_OK)
         return gen_failed(args, &error);
     int code = CLI_OK;

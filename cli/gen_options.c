@@ -240,7 +240,7 @@ static const CliOption gen_options[] = {
     SCRATCH,
     {"web", 0, NULL, CLI_FLAG(GenArgs, web),
      "when all tables are made, also write trebuchet.headers: with this list of the folder's tables and of their "
-     "headers browsers need fewer requests"},
+     "headers browsers need fewer requests; without a material, only write it"},
     CLI_OPTION_QUIET(GenArgs, quiet),
     CLI_OPTION_HELP,
     CLI_OPTIONS_END};
@@ -364,7 +364,7 @@ static int parse(GenArgs *args, const CliCommand *command, int argc, char **argv
     args->options.shared = args->options.only != NULL && args->materials > 0;
     if (args->materials == 0 && args->options.only != NULL && !add_materials(args, &args->only, 1))
         return CLI_FAILED;
-    if (args->materials > 0) return -1;
+    if (args->materials > 0 || (args->web && !args->estimate)) return -1;
     cli_error(args->command, "name a material such as KRPvKR, or give --men N or --book");
     return cli_usage(args->command);
 }

@@ -13,6 +13,28 @@ $(PAGE_MODULES): server/page/package.json server/page/package-lock.json
 	  echo 'npm could not download the packages that build the web page; make PAGE=no builds without the page' >&2; exit 1; }
 	@touch $@
 
+#: The browser
+#:   make static-site  write the page and the library for it into OUT, @BUILD@/site, a folder for any web host. TABLES is a
+#:                     folder of tables, which are linked or copied there, or the address at which they are
+
+OUT ?= $(BUILD)/site
+SITE := $(BUILD)/page/site
+
+static-site: npm $(PAGE_MODULES)
+	@case '$(TABLES)' in http*) ;; *) ls '$(TABLES)'/K*vK*.[tr]* >/dev/null 2>&1 || { \
+	  echo '$(TABLES): has no tables: make static-site TABLES=DIR or TABLES=https://...' >&2; exit 1; } ;; esac
+	node server/page/build.mjs $(BUILD)/page $(SITE) $(BUILD)/npm/package '$(if $(filter http%,$(TABLES)),$(TABLES),tables/)'
+	mkdir -p '$(OUT)'
+	cp -R $(SITE)/. '$(OUT)/'
+ifeq ($(filter http%,$(TABLES)),)
+	mkdir -p '$(OUT)/tables'
+	for file in '$(TABLES)'/K*vK*.treb '$(TABLES)'/K*vK*.rtb[wz]; do \
+	  [ ! -e "$$file" ] || ln -Lf "$$file" '$(OUT)/tables/' 2>/dev/null || cp -f "$$file" '$(OUT)/tables/' || exit 1; done
+	$(TOOL) gen --quiet --web --tables '$(OUT)/tables'
+endif
+
+.PHONY: static-site
+
 ifneq ($(ASSETS),)
 $(BUILD)/server/assets.c: $(ASSETS)
 	@mkdir -p $(@D)

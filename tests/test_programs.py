@@ -172,9 +172,9 @@ NPM = sorted(glob.glob(script("npm/*.test.mjs")))
 @pytest.mark.seconds(25)
 @pytest.mark.parametrize("path", NPM, ids=[os.path.basename(path).split(".")[0] for path in NPM])
 def test_npm(path):
-    """The package in Node and in Chromium. `make npm` has built it."""
-    if not os.path.exists(os.path.join(BUILD, "npm", "package")):
-        pytest.skip("the npm package is not built: make npm")
+    """The package, and the page without a server, in Node and in Chromium. `make static-site` has built both."""
+    if not os.path.exists(os.path.join(BUILD, "site" if "site" in os.path.basename(path) else "npm/package")):
+        pytest.skip("is not built: make static-site")
     passes("node", "--test", path, cwd=TOP)
 
 

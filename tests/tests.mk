@@ -98,8 +98,9 @@ test:
 
 test-full:
 	@.ci/deps test
-	$(TEST_MAKE) MPI=$(HAVE_MPI) test-programs npm $(FATHOM_BIN:$(BUILD)/%=$(TEST_BUILD)/%)
+	$(TEST_MAKE) MPI=$(HAVE_MPI) test-programs $(FATHOM_BIN:$(BUILD)/%=$(TEST_BUILD)/%)
 	[ -e $(TEST_BUILD)/tables/KQvKR.wdl.treb ] || $(TEST_BUILD)/trebuchet gen --quiet --men 4 --tables $(TEST_BUILD)/tables
+	$(TEST_MAKE) $(if $(filter no,$(PAGE)),npm,static-site TABLES=$(TEST_BUILD)/tables)
 	$(PYTEST) -m full
 
 # libFuzzer's targets, built with clang in a build folder of their own. Their archive has fewer parts: after each input the

@@ -2,8 +2,11 @@
 #include "exports.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "core/chess/material.h"
 
 static treb_tables *tables;
 static treb_error error;
@@ -18,8 +21,16 @@ static union {
         WebMove moves[WEB_MOVES_MAX];
     } line;
     treb_table_info info;
+    uint64_t counts[WEB_PLIES_MAX];
+    char names[1 + MATERIAL_SUB_ENDINGS_MAX][WEB_NAME_SIZE];
     char fen[TREB_FEN_SIZE];
 } result;
+
+/* The places at which trebuchet.mjs reads. */
+_Static_assert(offsetof(treb_table_info, format) == 28 && offsetof(treb_table_info, count) == 64 &&
+                   offsetof(treb_table_info, longest) == 144 &&
+                   offsetof(treb_table_info, longest_fen) == 184,
+               "a treb_table_info");
 
 static struct {
     treb_position at;
@@ -203,7 +214,30 @@ WEB_EXPORT("play") int web_play(void)
     return -(int)status;
 }
 
+/* ---- Endings --------------------------------------------------------------------------------- */
+
+WEB_EXPORT("endings") int web_endings(void)
+{
+    Material material, sub_endings[MATERIAL_SUB_ENDINGS_MAX];
+    treb_status status = material_read(text, &material, &error);
+    if (status != TREB_OK) return -(int)status;
+    material_canonical(&material);
+    material_name(&material, result.names[0]);
+    int count = material_sub_endings(&material, sub_endings, NULL);
+    for (int i = 0; i < count; i++) material_name(&sub_endings[i], result.names[1 + i]);
+    return 1 + count;
+}
+
 WEB_EXPORT("info") int web_info(int metric)
 {
     return -(int)treb_tables_find(tables, text, (treb_metric)metric, &result.info, &error);
+}
+
+WEB_EXPORT("histogram") int web_histogram(int metric, int turn, int wdl)
+{
+    size_t count;
+    treb_status status =
+        treb_tables_histogram(tables, text, (treb_metric)metric, turn, (treb_wdl)wdl, result.counts,
+                              WEB_PLIES_MAX, &count, &error);
+    return status == TREB_OK ? (int)count : -(int)status;
 }

@@ -15,7 +15,7 @@
 
 #define WEB_FOLDER "tables" /* the one folder, with Syzygy's files */
 
-enum { WEB_TEXT_SIZE = 256, WEB_NAME_SIZE = 64, WEB_MOVES_MAX = 1024 };
+enum { WEB_TEXT_SIZE = 256, WEB_NAME_SIZE = 64, WEB_MOVES_MAX = 1024, WEB_PLIES_MAX = 4096 };
 
 /* A value as JavaScript reads it; TREB_METRICS entries of each array, WDL first. */
 typedef struct WebValue {
@@ -73,6 +73,10 @@ int web_line(int metric, int rule, int most);
 /* Reads a FEN, a zero and a move; writes the FEN after it. */
 int web_play(void);
 
-/* Reads a material; writes what the header of its file says, as a treb_table_info. */
+/* These read a material. web_endings writes its name as files have it, and then the names of its sub-endings, each in
+ * WEB_NAME_SIZE bytes; it returns how many names. web_info writes what the header of its file says, as a treb_table_info.
+ * web_histogram writes how often each distance occurs, as 64-bit numbers, and returns how many: treb_tables_histogram. */
+int web_endings(void);
 int web_info(int metric);
+int web_histogram(int metric, int turn, int wdl);
 #endif

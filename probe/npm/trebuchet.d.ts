@@ -29,6 +29,8 @@ export interface Value {
     dtm: number | null;
     /** How exact dtz is: "rounded" may be one ply more (Syzygy's files). */
     rounded?: "rounded" | "at_most";
+    /** Why a verdict or a distance is not known, by metric; left out where all are known. */
+    why?: Partial<Record<Metric, ErrorCode>>;
 }
 
 export interface Move extends Value {
@@ -57,6 +59,20 @@ export interface Material {
     material: string;
     men: number;
     metrics: Metric[];
+}
+
+/** The positions of an ending in numbers, "white" being the side that its name has first. */
+export interface Statistics {
+    material: string;
+    men: number;
+    /** How many positions have each verdict, by the side to move; null if no file says so (Syzygy's files). */
+    counts: Record<"white" | "black", Record<Verdict, number>> | null;
+    /** A position with the longest way for each metric, side to move and verdict. */
+    longest: { metric: Metric; turn: "white" | "black"; verdict: Verdict; plies: number; fen: string }[];
+    /** [plies, positions], by metric, side to move and verdict; null where no file says so. */
+    histograms: Record<"dtz" | "dtc" | "dtm", Record<"white" | "black", Partial<Record<Verdict, [number, number][]>>> | null>;
+    /** The endings that captures and promotions lead to. */
+    subEndings: string[];
 }
 
 export interface Stats {
@@ -133,6 +149,12 @@ export class Trebuchet {
 
     /** Fetches all tables of an ending: into the browser's database, else into memory. Returns the files. */
     prefetch(material: string, options?: { metrics?: Metric[]; signal?: AbortSignal }): Promise<{ name: string; size: number }[]>;
+
+    /** What the tables of an ending say of it as a whole. Reads headers only. */
+    statistics(material: string, options?: { signal?: AbortSignal }): Promise<Statistics>;
+
+    /** The name of an ending as files have it: "KRPvKR" for "KR v KRP". */
+    nameOf(material: string): string;
 
     /** Like probe and moves, at once: undefined where something that they need is not in memory. */
     probeSync(fen: string): Value | undefined;

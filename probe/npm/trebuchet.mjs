@@ -26,6 +26,11 @@ const ERROR_TEXT = 4;
 const ERROR_METRIC = 4 + 484;
 const ERROR_MATERIAL = 4 + 484 + 4;
 const LINE_MOST = 1024;
+const NAME_SIZE = 64;
+const FEN_SIZE = 96;
+const INFO = { format: 28, count: 64, longest: 144, fen: 184 }; // treb_table_info
+
+const COLORS = ["white", "black"];
 
 let compiled;
 const compile = () => (compiled ||= unpack(fromBase64(packed)).then((bytes) => WebAssembly.compile(bytes)));
@@ -146,6 +151,8 @@ export class Trebuchet {
             value[METRICS[m]] = has ? word(3 + m) : null;
             if (m === 1 && has && word(3 + 4 + m) !== 0) value.rounded = ROUNDED[word(3 + 4 + m)];
         }
+        const failed = METRICS.map((metric, m) => [metric, word(3 + 8 + m)]).filter(([, status]) => status !== STATUS.OK);
+        if (failed.length > 0) value.why = Object.fromEntries(failed.map(([metric, status]) => [metric, codeOf(status)]));
         return value;
     }
 
@@ -221,20 +228,86 @@ export class Trebuchet {
     async prefetch(material, { metrics = METRICS, signal } = {}) {
         this.#open();
         for (const metric of metrics) metricNumber(metric, "metrics");
-        const names = this.#namesOf(material);
-        const files = this.#files.list.filter(({ name }) => names.some((wanted) => name.startsWith(`${wanted}.`) && metrics.includes(metricOf(name))));
+        const ending = this.nameOf(material);
+        const files = this.#files.list.filter(({ name }) => name.startsWith(`${ending}.`) && metrics.includes(metricOf(name)));
         if (files.length === 0)
-            fail("NO_TABLE", `${material}: no table of it is in this set`, { material: names[0] });
+            fail("NO_TABLE", `${material}: no table of it is in this set`, { material: ending });
         await this.#files.prefetch(files, signal);
         return files.map(({ name, size }) => ({ name, size }));
     }
 
-    #namesOf(material) {
-        const found = /^(K[QRBNP]*)[v -]?(K[QRBNP]*)$/i.exec(String(material).trim());
-        if (!found) fail("ARGUMENT", `${material}: is not a material, such as KRPvKR`);
-        const side = (men) => [...men.toUpperCase()].sort((a, b) => "KQRBNP".indexOf(a) - "KQRBNP".indexOf(b)).join("");
-        const [one, two] = [side(found[1]), side(found[2])];
-        return [`${one}v${two}`, `${two}v${one}`];
+    /** The names of an ending and of its sub-endings. */
+    #endings(material) {
+        this.#open();
+        this.#write(String(material).trim());
+        const count = this.#module.endings();
+        this.#check(count);
+        return Array.from({ length: count }, (_, i) => this.#textAt(this.#module.result() + NAME_SIZE * i, NAME_SIZE));
+    }
+
+    nameOf(material) {
+        return this.#endings(material)[0];
+    }
+
+    async statistics(material, { signal } = {}) {
+        const [name, ...subEndings] = this.#endings(material);
+        const found = { material: name, men: name.length - 1, counts: null, longest: [], histograms: {}, subEndings };
+        const status = await this.#call(name, () => this.#readStatistics(name, found), signal);
+        this.#check(status);
+        return found;
+    }
+
+    /** Fills in what the headers of an ending's files say; asks for all of them together. */
+    #readStatistics(name, found) {
+        const results = METRICS.map((_, m) => {
+            this.#write(name);
+            return this.#module.info(m);
+        });
+        if (results.includes(-STATUS.NOT_READY)) return -STATUS.NOT_READY;
+        const readable = METRICS.map((_, m) => m).filter((m) => results[m] === 0);
+        if (readable.length === 0) {
+            this.#write(name);
+            return this.#module.info(0);
+        }
+        found.counts = null;
+        found.longest = [];
+        for (const m of readable.reverse()) this.#readInfo(m, found);
+        for (const m of [3, 2, 1]) found.histograms[METRICS[m]] = readable.includes(m) ? this.#histogram(m) : null;
+        return 0;
+    }
+
+    #readInfo(metric, found) {
+        this.#module.info(metric);
+        const at = this.#module.result();
+        const view = this.#words();
+        const cells = [0, 1].flatMap((turn) => [4, 3, 2, 1, 0].map((wdl) => [turn, wdl, 5 * turn + wdl]));
+        if (view.getInt32(at + INFO.format, true) === 0) {
+            found.counts = { white: {}, black: {} }; // Syzygy's files have none
+            for (const [turn, wdl, i] of cells)
+                found.counts[COLORS[turn]][VERDICTS[wdl]] = Number(view.getBigUint64(at + INFO.count + 8 * i, true));
+        }
+        for (const [turn, wdl, i] of cells) {
+            const fen = this.#textAt(at + INFO.fen + FEN_SIZE * i, FEN_SIZE);
+            const plies = view.getUint32(at + INFO.longest + 4 * i, true);
+            if (fen && metric > 0 && VERDICTS[wdl] !== "draw")
+                found.longest.push({ metric: METRICS[metric], turn: COLORS[turn], verdict: VERDICTS[wdl], plies, fen });
+        }
+    }
+
+    /** How often each distance occurs: {white: {win: [[plies, count], ...], ...}, black}; null if the file does not say. */
+    #histogram(metric) {
+        const found = { white: {}, black: {} };
+        for (const turn of [0, 1])
+            for (const wdl of [4, 3, 1, 0]) {
+                const count = this.#module.histogram(metric, turn, wdl);
+                if (count < 0) return null;
+                const at = this.#module.result();
+                const view = this.#words();
+                const pairs = Array.from({ length: count }, (_, p) => [p, Number(view.getBigUint64(at + 8 * p, true))]);
+                const list = pairs.filter(([, number]) => number > 0);
+                if (list.length > 0) found[COLORS[turn]][VERDICTS[wdl]] = list;
+            }
+        return found;
     }
 
     // ---- Calls that do not fetch -------------------------------------------------------------------

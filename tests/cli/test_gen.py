@@ -248,6 +248,8 @@ def test_web():
     run("gen", "-q", "--web", "-t", "web", "KQvK", "KNvK").silent()
     shutil.copy(os.path.join(TOP, "tests/data/syzygy/KQvK.rtbw"), "web")
     run("gen", "--web", "-t", "web", "KQvK").has("trebuchet.headers lists 9 tables")
+    run("gen", "--web", "-t", "web").has("trebuchet.headers lists 9 tables")
+    run("gen", "--web", "--estimate", "-t", "web", code=2).says("trebuchet gen")
     found = entries("web/trebuchet.headers")
     assert sorted(found) == sorted(name for name in os.listdir("web") if name != "trebuchet.headers")
     for name, (size, header) in found.items():

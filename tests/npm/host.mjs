@@ -28,7 +28,8 @@ function read(path, at, most) {
 export async function host(folder, { files = {}, ranges = true, spoil, post } = {}) {
     const log = [];
     const server = createServer((request, answer) => {
-        const name = decodeURIComponent(request.url.slice(1));
+        const asked = decodeURIComponent(new URL(request.url, "http://host").pathname.slice(1));
+        const name = /(^|\/)$/.test(asked) && !(asked in files) ? `${asked}index.html` : asked;
         answer.setHeader("Access-Control-Allow-Origin", "*");
         if (request.method === "POST") {
             let text = "";
@@ -44,8 +45,10 @@ export async function host(folder, { files = {}, ranges = true, spoil, post } = 
             answer.writeHead(404).end();
             return;
         }
-        if (name.endsWith(".mjs")) answer.setHeader("Content-Type", "text/javascript");
+        if (/\.m?js$/.test(name)) answer.setHeader("Content-Type", "text/javascript");
         if (name.endsWith(".html")) answer.setHeader("Content-Type", "text/html");
+        if (name.endsWith(".css")) answer.setHeader("Content-Type", "text/css");
+        if (name.endsWith(".svg")) answer.setHeader("Content-Type", "image/svg+xml");
         const [from, to] = range ? [Number(range[1]), Number(range[2]) + 1] : [0, Infinity];
         let { bytes, size } =
             own === undefined
@@ -70,7 +73,7 @@ export async function host(folder, { files = {}, ranges = true, spoil, post } = 
 export function bundleOf(folder) {
     const path = join(npm, "headers");
     execFileSync("sh", ["-c", `rm -rf "${path}" && mkdir -p "${path}" && ln -s "${folder}"/*.treb "${path}"/`]);
-    execFileSync(tool, ["gen", "--quiet", "--web", "--men", "3", "--tables", path]);
+    execFileSync(tool, ["gen", "--quiet", "--web", "--tables", path]);
     return readFileSync(join(path, "trebuchet.headers"));
 }
 

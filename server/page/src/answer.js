@@ -47,7 +47,7 @@ function adviceRow(advice) {
 /** Ways to get an answer for an unknown position; may be empty. */
 function helpBeyond(probe) {
     const { code } = probe.unknown[0] ?? {};
-    if (code !== "castling" && isBlocked(state.position) && ownMachine())
+    if (api.can("blocked") && code !== "castling" && isBlocked(state.position) && ownMachine())
         return [
             h("p", {}, "The pawns are blocked. This command, run next to the folder of tables, makes a table for this position:"),
             commandRow(makeCommand(currentFen(state.game))),

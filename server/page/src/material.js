@@ -162,8 +162,8 @@ function showStats() {
         stats.counts && shares(shown, "black"),
         stats.histograms && spread(),
         longestList(shown, metric(), go),
-        stats.histograms?.dtm && listOf("longest", shown, go),
-        stats.counts && listOf("zugzwang", shown, go),
+        api.can("find") && stats.histograms?.dtm && listOf("longest", shown, go),
+        api.can("find") && stats.counts && listOf("zugzwang", shown, go),
         children(shown, (material) => visit(material, swapped)),
     ];
     const change = () => $("material").replaceChildren(...parts.filter(Boolean));

@@ -69,7 +69,7 @@ export function metric() {
     return wanted.find((name) => !missing.includes(name)) || wanted[0];
 }
 
-const address = (fen) => `/?fen=${fen.replaceAll(" ", "_")}`;
+const address = (fen) => `?fen=${fen.replaceAll(" ", "_")}`;
 export const link = () => new URL(address(currentFen(state.game)), location.href).href;
 
 let edited = false; // the last entry of the history is an edit; the next edit replaces it
