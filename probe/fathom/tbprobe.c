@@ -562,6 +562,22 @@ static uint16_t dropin_short_move(const treb_position *pos, const treb_move *mov
 
 static const unsigned dropin_failed = 0xffffffffu;
 
+/* Whether a capture wins. Fathom and Pyrrhic look at captures first, and then need no table of the
+ * position itself. */
+static bool dropin_capture_wins(const treb_tables *tables, const treb_position *pos)
+{
+    treb_move move[TREB_MOVES_MAX];
+    size_t count;
+    treb_probe_moves(tables, pos, TREB_WDL, TREB_RULE_50, move, TREB_MOVES_MAX, &count, NULL);
+    for (size_t i = 0; i < count; i++) {
+        const treb_value *value = &move[i].value;
+        if ((move[i].flags & TREB_MOVE_CAPTURE) != 0 && value->status[TREB_WDL] == TREB_OK &&
+            value->wdl == TREB_WIN)
+            return true;
+    }
+    return false;
+}
+
 static inline unsigned dropin_wdl(uint64_t white, uint64_t black, uint64_t kings, uint64_t queens,
                                   uint64_t rooks, uint64_t bishops, uint64_t knights,
                                   uint64_t pawns, unsigned ep, bool turn)
@@ -572,6 +588,10 @@ static inline unsigned dropin_wdl(uint64_t white, uint64_t black, uint64_t kings
     if (tables == NULL) return dropin_failed;
     dropin_read_board(&pos, white, black, kings, queens, rooks, bishops, knights, pawns, ep, turn);
     treb_status status = treb_probe_wdl(tables, &pos, &wdl, NULL);
+    if (status == TREB_ERR_NO_TABLE && dropin_capture_wins(tables, &pos)) {
+        status = TREB_OK;
+        wdl = TREB_WIN;
+    }
     dropin_leave();
     return status == TREB_OK ? (unsigned)wdl : dropin_failed;
 }

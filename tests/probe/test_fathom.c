@@ -326,11 +326,25 @@ START_TEST(useless_en_passant)
                                             t[TREB_QUEEN], t[TREB_ROOK], t[TREB_BISHOP],
                                             t[TREB_KNIGHT], t[TREB_PAWN], ep, false),
                           expected);
-    /* The table of four men is missing. The result of the capture alone does not help. */
+    /* The table of four men is missing. The capture wins, and decides if it is possible. */
     pos = position_of("8/8/8/3pP3/8/1K6/8/7k w - d6 0 1");
-    ck_assert_uint_eq(wdl_of(&pos), TB_RESULT_FAILED);
+    ck_assert_uint_eq(wdl_of(&pos), TB_WIN);
     pos.ep = 0;
     ck_assert_uint_eq(wdl_of(&pos), TB_RESULT_FAILED);
+    tb_free();
+}
+END_TEST
+
+/* A capture that wins needs no table of the position itself; one that draws does not help. */
+START_TEST(winning_captures)
+{
+    treb_position wins = position_of("k7/8/8/3r4/8/8/8/K2Q4 w - - 0 1"),
+                  draws = position_of("8/8/8/3qk3/8/8/8/K2Q4 w - - 0 1"),
+                  quiet = position_of("k7/8/8/4r3/8/8/8/K2Q4 w - - 0 1");
+    use_tables();
+    ck_assert_uint_eq(wdl_of(&wins), TB_WIN);
+    ck_assert_uint_eq(wdl_of(&draws), TB_RESULT_FAILED);
+    ck_assert_uint_eq(wdl_of(&quiet), TB_RESULT_FAILED);
     tb_free();
 }
 END_TEST
@@ -546,6 +560,7 @@ int main(void)
     tcase_add_test(tests, lines);
     tcase_add_test(tests, refused);
     tcase_add_test(tests, useless_en_passant);
+    tcase_add_test(tests, winning_captures);
     tcase_add_test(tests, paths);
     tcase_add_test(tests, cache_size);
     tcase_add_test(tests, threads);
