@@ -77,7 +77,9 @@ static enum MHD_Result send_response(Request *r)
     connections_expect_taking(&r->server->connections, r->connection);
     enum MHD_Result result = response_queue(r->response, r->mhd, r->gzip, &r->status, &r->bytes);
     if (strcmp(r->method, MHD_HTTP_METHOD_HEAD) == 0) r->bytes = 0;
-    if (!r->kept) connections_send(&r->server->connections, r->connection, r->client.key, r->bytes);
+    /* What is in the cache or in a file takes no memory until it is sent. */
+    if (!r->kept && r->response->body != NULL)
+        connections_send(&r->server->connections, r->connection, r->client.key, r->bytes);
     response_release(r->response);
     r->response = NULL;
     return result;
@@ -107,6 +109,18 @@ static const char *key_of(Request *r)
 
 static bool is_method(const Request *r, const char *name) { return strcmp(r->method, name) == 0; }
 
+static const char *header(const Request *r, const char *name)
+{
+    return MHD_lookup_connection_value(r->mhd, MHD_HEADER_KIND, name);
+}
+
+/* The range of a file that is asked for. A range on a condition (If-Range) is answered by the whole. */
+static const char *range_of(const Request *r)
+{
+    if (!is_method(r, "GET") || header(r, MHD_HTTP_HEADER_IF_RANGE) != NULL) return NULL;
+    return header(r, MHD_HTTP_HEADER_RANGE);
+}
+
 /* Makes the response of a route, and puts it into the cache if that is allowed. */
 static void make_answer(Request *r)
 {
@@ -122,6 +136,7 @@ static void make_answer(Request *r)
                       .size = r->body_size,
                       .cancel = &s->cancelled,
                       .deadline = r->arrival + s->limit,
+                      .range = range_of(r),
                       .format = r->cbor ? REPLY_CBOR : REPLY_JSON,
                       .allow_empty = s->allow_empty,
                       .remove = is_method(r, "DELETE"),
@@ -200,11 +215,6 @@ static enum MHD_Result send_wrong_method(Request *r)
                 r->route->methods & METHOD_POST ? "this address takes POST"
                                                 : "this address takes GET");
     return send_reply(r, &reply);
-}
-
-static const char *header(const Request *r, const char *name)
-{
-    return MHD_lookup_connection_value(r->mhd, MHD_HEADER_KIND, name);
 }
 
 /* Parses the target and finds its route. On failure sends an error, sets *result and returns false. */

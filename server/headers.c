@@ -56,6 +56,37 @@ bool headers_prefer_cbor(const char *value)
     return cbor;
 }
 
+/* Reads a number. Returns what follows it; NULL if there is none. */
+static const char *number_at(const char *text, uint64_t *out)
+{
+    char *end;
+    if (*text < '0' || *text > '9') return NULL;
+    *out = strtoull(text, &end, 10);
+    return end;
+}
+
+RangeAsked headers_range(const char *value, uint64_t whole, uint64_t *at, uint64_t *size)
+{
+    uint64_t first = 0, last = UINT64_MAX;
+    if (value == NULL || strncasecmp(value, "bytes=", 6) != 0) return RANGE_NONE;
+    const char *text = value + 6, *dash = number_at(text, &first);
+    bool ending = *text == '-'; /* "-5": the last five bytes */
+    if (ending) dash = text;
+    if (dash == NULL || *dash != '-') return RANGE_NONE;
+    const char *end = number_at(dash + 1, &last);
+    if (end == NULL) end = dash + 1;
+    if (*end != '\0' || (ending && last == UINT64_MAX) || first > last) return RANGE_NONE;
+    if (ending) {
+        first = last < whole ? whole - last : 0;
+        if (last == 0) return RANGE_BEYOND;
+        last = UINT64_MAX;
+    }
+    if (first >= whole) return RANGE_BEYOND;
+    *at = first;
+    *size = (last < whole ? last + 1 : whole) - first;
+    return RANGE_PART;
+}
+
 bool headers_match_etag(const char *value, const char *etag, const char *gzip_etag)
 {
     while (value != NULL && *value) {

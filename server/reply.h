@@ -18,14 +18,24 @@ typedef enum CachePolicy {
     CACHE_ASSET    /* a file of the page: clients must ask whether it has changed */
 } CachePolicy;
 
+/* A part of an open file. */
+typedef struct ReplyFile {
+    int file;                 /* response_create takes it over */
+    uint64_t at, size, whole; /* what is sent, and the size of the file */
+    bool is_part;             /* a range was asked for */
+    char etag[40];            /* with its quotes */
+} ReplyFile;
+
 typedef enum ReplyFormat { REPLY_JSON, REPLY_CBOR } ReplyFormat;
 
 typedef struct Reply {
     unsigned status;
     const char *type; /* Content-Type */
-    char *body;       /* from malloc; response_create takes it over; NULL with an asset */
+    char *body;       /* from malloc; response_create takes it over; NULL with an asset or a file */
     size_t size;
     const Asset *asset;
+    bool is_file; /* the body is that of `file` */
+    ReplyFile file;
     const char *allow; /* allowed methods, for status 405 and for OPTIONS */
     CachePolicy cache_policy;
     bool negotiated; /* the format depends on the Accept header */

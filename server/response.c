@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <xxhash.h>
 #include <zlib.h>
 
@@ -33,7 +34,8 @@ static const char *vary(const Response *response)
 static void add_headers(struct MHD_Response *mhd, const Response *response, const char *etag)
 {
     MHD_add_response_header(mhd, MHD_HTTP_HEADER_ACCESS_CONTROL_ALLOW_ORIGIN, "*");
-    MHD_add_response_header(mhd, "Access-Control-Expose-Headers", "ETag, Retry-After");
+    MHD_add_response_header(mhd, "Access-Control-Expose-Headers",
+                            "ETag, Retry-After, Content-Range");
     MHD_add_response_header(mhd, MHD_HTTP_HEADER_CACHE_CONTROL,
                             cache_control(response->cache_policy));
     if (*etag) MHD_add_response_header(mhd, MHD_HTTP_HEADER_ETAG, etag);
@@ -86,14 +88,36 @@ static void use_asset(Response *response, const Asset *asset)
     atomic_init(&response->gzip, gzip);
 }
 
-/* Adds the headers that only errors and the answer to OPTIONS have. */
+/* Uses a part of a file, which is sent from where it is. */
+static void use_file(Response *response, const ReplyFile *file)
+{
+    snprintf(response->etag, sizeof response->etag, "%s", file->etag);
+    snprintf(response->gzip_etag, sizeof response->gzip_etag, "%s", file->etag);
+    response->size = (size_t)file->size;
+    response->plain = MHD_create_response_from_fd_at_offset64(file->size, file->file, file->at);
+    if (response->plain == NULL) close(file->file);
+}
+
+static void add_range_headers(struct MHD_Response *mhd, const ReplyFile *file)
+{
+    char range[80];
+    MHD_add_response_header(mhd, MHD_HTTP_HEADER_ACCEPT_RANGES, "bytes");
+    if (!file->is_part) return;
+    snprintf(range, sizeof range, "bytes %llu-%llu/%llu", (unsigned long long)file->at,
+             (unsigned long long)(file->at + file->size - 1), (unsigned long long)file->whole);
+    MHD_add_response_header(mhd, MHD_HTTP_HEADER_CONTENT_RANGE, range);
+}
+
+/* Adds the headers that only files of tables, errors and the answer to OPTIONS have. */
 static void add_special_headers(struct MHD_Response *mhd, const Reply *reply)
 {
+    if (reply->is_file) add_range_headers(mhd, &reply->file);
     if (reply->allow != NULL) MHD_add_response_header(mhd, MHD_HTTP_HEADER_ALLOW, reply->allow);
     if (reply->status == MHD_HTTP_NO_CONTENT) {
         MHD_add_response_header(mhd, "Access-Control-Allow-Methods", reply->allow);
         /* The star does not stand for Authorization, which clients with a proxy may send. */
-        MHD_add_response_header(mhd, "Access-Control-Allow-Headers", "*, Authorization, Content-Type, If-None-Match");
+        MHD_add_response_header(mhd, "Access-Control-Allow-Headers",
+                                "*, Authorization, Content-Type, If-None-Match");
         MHD_add_response_header(mhd, "Access-Control-Max-Age", "86400");
     }
     if (reply->status == MHD_HTTP_SERVICE_UNAVAILABLE ||
@@ -116,12 +140,13 @@ static void use_body(Response *response, Reply *reply)
 
 Response *response_create(Reply *reply)
 {
-    /* Either a file of the page, or a body. A body that is NULL could not be allocated. */
-    assert(reply->asset == NULL || reply->body == NULL);
+    /* Either a file, or a body. A body that is NULL could not be allocated. */
+    assert((reply->asset == NULL && !reply->is_file) || reply->body == NULL);
     assert(reply->status >= 200 && reply->status < 600);
     Response *response = calloc(1, sizeof *response);
     if (response == NULL) {
         free(reply->body);
+        if (reply->is_file) close(reply->file.file);
         return NULL;
     }
     atomic_init(&response->users, 1);
@@ -132,6 +157,8 @@ Response *response_create(Reply *reply)
     response->size = reply->size;
     if (reply->asset != NULL)
         use_asset(response, reply->asset);
+    else if (reply->is_file)
+        use_file(response, &reply->file);
     else
         use_body(response, reply);
     if (response->plain == NULL) {

@@ -20,6 +20,7 @@ typedef struct RouteCall {
     size_t size;
     const atomic_bool *cancel; /* becomes true when the work must end; may be NULL */
     uint64_t deadline;         /* time of clock_nanoseconds at which the work must end; 0: none */
+    const char *range;         /* the bytes of a file that the client wants, "bytes=0-99"; may be NULL */
     ReplyFormat format;        /* the client's choice, for routes with more than one format */
     bool allow_empty;          /* a server without tables is ready */
     bool remove;               /* the method is DELETE */

@@ -7,6 +7,7 @@
 
 #include "server/jobs.h"
 #include "server/openapi.h"
+#include "server/table_file.h"
 #include "json/answer.h"
 #include "json/position_read.h"
 #include "json/words.h"
@@ -285,6 +286,7 @@ static const Route routes[] = {
     {"/v1/tables", false, true, METHOD_GET, ROUTE_HEAVY, "/v1/tables", run_tables},
     {"/v1/stats/", true, true, METHOD_GET, ROUTE_HEAVY, "/v1/stats/{material}", run_stats},
     {"/v1/random/", true, false, METHOD_GET, ROUTE_HEAVY, "/v1/random/{material}", run_random},
+    {"/tables/", true, false, METHOD_GET, ROUTE_PROBE, "/tables/{file}", table_file_run},
     {"/v1/openapi.json", false, false, METHOD_GET, ROUTE_QUICK, "/v1/openapi.json", run_openapi},
     {"/healthz", false, false, METHOD_GET, ROUTE_QUICK, "/healthz", run_healthz},
     {"/metrics", false, false, METHOD_GET, ROUTE_QUICK, "/metrics", run_metrics},

@@ -2,10 +2,13 @@
 #include "server/tableset.h"
 
 #include <assert.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "core/format/table_bundle.h"
 #include "core/system/error.h"
 #include "core/system/io.h"
 
@@ -58,8 +61,42 @@ static TableSet *set_open(const TableHolder *holder, treb_error *error)
     treb_tables_set_memory(set->tables, holder->block_bytes);
     treb_tables_check(set->tables);
     atomic_init(&set->users, 1);
+    pthread_mutex_init(&set->bundle_lock, NULL);
+    set->bundle = -1;
     return set;
 }
+
+/* ---- The list of headers --------------------------------------------------------------------- */
+
+/* Returns the file, without a name; -1 on failure. */
+static int bundle_make(const TableHolder *holder, treb_error *error)
+{
+    size_t count = 0;
+    FILE *file = tmpfile();
+    const char **folders = calloc(holder->count + 1, sizeof *folders);
+    treb_status status =
+        file != NULL && folders != NULL ? TREB_OK : fail_errno(error, "create", "a temporary file");
+    for (size_t i = 0; i < holder->count && folders != NULL; i++)
+        if (io_is_folder(holder->directories[i])) folders[count++] = holder->directories[i];
+    if (status == TREB_OK) status = table_bundle_print(folders, count, file, error);
+    int made = status == TREB_OK ? fcntl(fileno(file), F_DUPFD_CLOEXEC, 0) : -1;
+    if (status == TREB_OK && made < 0) fail_errno(error, "open", "a temporary file");
+    if (file != NULL) fclose(file);
+    free(folders);
+    return made;
+}
+
+int tableset_bundle(const TableHolder *holder, TableSet *set, treb_error *error)
+{
+    pthread_mutex_lock(&set->bundle_lock);
+    if (set->bundle < 0) set->bundle = bundle_make(holder, error);
+    int file = set->bundle >= 0 ? fcntl(set->bundle, F_DUPFD_CLOEXEC, 0) : -1;
+    if (set->bundle >= 0 && file < 0) fail_errno(error, "open", TABLE_BUNDLE_NAME);
+    pthread_mutex_unlock(&set->bundle_lock);
+    return file;
+}
+
+/* ---- Replacing a set ------------------------------------------------------------------------- */
 
 treb_status tableset_open(TableHolder *holder, treb_error *error)
 {
@@ -102,5 +139,7 @@ void tableset_release(TableSet *set)
     if (atomic_fetch_sub_explicit(&set->users, 1, memory_order_acq_rel) != 1) return;
     response_cache_free(set->cache);
     treb_tables_close(set->tables);
+    if (set->bundle >= 0) close(set->bundle);
+    pthread_mutex_destroy(&set->bundle_lock);
     free(set);
 }

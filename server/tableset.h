@@ -16,6 +16,8 @@ typedef struct TableSet {
     treb_tables *tables;
     ResponseCache *cache; /* responses made from these tables */
     atomic_uint users;
+    pthread_mutex_t bundle_lock;
+    int bundle;         /* the list of headers as a file; -1 before it is first wanted */
     size_t faults_told; /* how many files with something wrong are in the log; for one thread */
 } TableSet;
 
@@ -49,6 +51,11 @@ static inline bool tableset_ready(const TableSet *set, bool allow_empty)
 
 /* Opens a new set from the folders. On failure the old set stays. */
 treb_status tableset_reload(TableHolder *holder, treb_error *error);
+
+/* Returns a file, which the caller closes, with the list of the tables in the folders and their headers: the bytes of
+ * trebuchet.headers (docs/format.md). The first call makes it, which takes some seconds for all tables of five men. Tables at
+ * addresses are not in it. Returns -1 and an error on failure. */
+int tableset_bundle(const TableHolder *holder, TableSet *set, treb_error *error);
 
 /* Frees everything. No request may be in progress. */
 void tableset_close(TableHolder *holder);

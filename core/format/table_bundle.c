@@ -113,8 +113,13 @@ static treb_status read_file(const char *path, bool ours, Header *out, treb_erro
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
+typedef struct Name {
+    char name[TABLE_NAME_SIZE]; /* first member: names are compared as texts */
+    const char *directory;
+} Name;
+
 typedef struct Names {
-    char (*name)[TABLE_NAME_SIZE];
+    Name *name;
     size_t count, capacity;
 } Names;
 
@@ -133,16 +138,31 @@ static bool is_syzygy(const char *name)
            (strcmp(dot, ".rtbw") == 0 || strcmp(dot, ".rtbz") == 0);
 }
 
+bool table_bundle_lists(const char *name)
+{
+    return strchr(name, '/') == NULL && strlen(name) < TABLE_NAME_SIZE &&
+           (is_ours(name) || is_syzygy(name));
+}
+
 static int compare_names(const void *a, const void *b) { return strcmp(a, b); }
 
+/* Whether an earlier folder has a file of this name; its `count` names are sorted. */
+static bool is_known(const Names *names, size_t count, const char *name)
+{
+    return count > 0 &&
+           bsearch(name, names->name, count, sizeof *names->name, compare_names) != NULL;
+}
+
+/* Adds the names of a folder, which earlier folders do not have, and sorts all. */
 static treb_status list_names(const char *directory, Names *out, treb_error *error)
 {
     DIR *list = opendir(directory);
     if (list == NULL) return fail_errno(error, "open", directory);
     treb_status status = TREB_OK;
+    const size_t known = out->count;
     for (struct dirent *entry; status == TREB_OK && (entry = readdir(list)) != NULL;) {
         const char *name = entry->d_name;
-        if (strlen(name) >= TABLE_NAME_SIZE || (!is_ours(name) && !is_syzygy(name))) continue;
+        if (!table_bundle_lists(name) || is_known(out, known, name)) continue;
         if (out->count == out->capacity) {
             size_t capacity = 2 * out->capacity + 256;
             void *grown = realloc(out->name, capacity * sizeof *out->name);
@@ -151,7 +171,9 @@ static treb_status list_names(const char *directory, Names *out, treb_error *err
             out->name = grown;
             out->capacity = capacity;
         }
-        strcpy(out->name[out->count++], name);
+        Name *added = &out->name[out->count++];
+        strcpy(added->name, name);
+        added->directory = directory;
     }
     closedir(list);
     if (out->count > 0) qsort(out->name, out->count, sizeof *out->name, compare_names);
@@ -161,12 +183,12 @@ static treb_status list_names(const char *directory, Names *out, treb_error *err
 /* ---- The file -------------------------------------------------------------------------------- */
 
 /* Adds a table to the list and its header to `headers`. The offset is from the beginning of `headers`. */
-static treb_status add_table(const char *directory, const char *name, Bytes *list, Bytes *headers,
-                             treb_error *error)
+static treb_status add_table(const Name *table, Bytes *list, Bytes *headers, treb_error *error)
 {
     Header header = {0};
+    const char *name = table->name;
     size_t packed = 0, length = strlen(name), at = headers->size;
-    char *path = io_path(directory, name);
+    char *path = io_path(table->directory, name);
     if (path == NULL) return fail_memory(error);
     treb_status status = read_file(path, is_ours(name), &header, error);
     if (status == TREB_OK && header.size > 0)
@@ -187,53 +209,94 @@ static treb_status add_table(const char *directory, const char *name, Bytes *lis
     return status;
 }
 
-static treb_status write_file(const char *directory, const uint8_t head[HEAD_SIZE],
-                              const Bytes *list, const Bytes *headers, treb_error *error)
+/* A bundle in memory: three parts that follow each other. */
+typedef struct Bundle {
+    uint8_t head[HEAD_SIZE];
+    Bytes list, headers;
+    size_t tables;
+} Bundle;
+
+static void bundle_free(Bundle *bundle)
 {
-    char *path = io_path(directory, TABLE_BUNDLE_NAME);
-    char *temporary = io_temporary_path(directory, TABLE_BUNDLE_NAME, "");
+    free(bundle->list.at);
+    free(bundle->headers.at);
+}
+
+static treb_status bundle_fill(Bundle *out, const Names *names, treb_error *error)
+{
+    Bytes list = {0};
+    size_t packed = 0;
     treb_status status = TREB_OK;
-    int file = path != NULL && temporary != NULL ? io_create(temporary) : -1;
-    if (path == NULL || temporary == NULL)
-        status = fail_memory(error);
-    else if (file < 0)
-        status = fail_errno(error, "create", temporary);
+    for (size_t i = 0; i < names->count && status == TREB_OK; i++)
+        status = add_table(&names->name[i], &list, &out->headers, error);
+    if (status == TREB_OK && list.size > 0)
+        status = add_packed(&out->list, list.at, list.size, &packed, error);
+    memcpy(out->head, magic, sizeof magic);
+    format_put32(out->head + 8, VERSION);
+    format_put32(out->head + 12, (uint32_t)names->count);
+    format_put32(out->head + 16, (uint32_t)packed);
+    format_put32(out->head + 20, (uint32_t)list.size);
+    out->tables = names->count;
+    free(list.at);
+    return status;
+}
+
+static treb_status bundle_make(Bundle *out, const char *const *directories, size_t count,
+                               treb_error *error)
+{
+    Names names = {0};
+    treb_status status = TREB_OK;
+    *out = (Bundle){0};
+    for (size_t i = 0; i < count && status == TREB_OK; i++)
+        status = list_names(directories[i], &names, error);
+    if (status == TREB_OK) status = bundle_fill(out, &names, error);
+    free(names.name);
+    return status;
+}
+
+/* Writes the file under a temporary name, and gives it its own when it is complete. */
+static treb_status write_file(const Bundle *b, const char *directory, const char *temporary,
+                              const char *path, treb_error *error)
+{
+    int file = io_create(temporary);
+    if (file < 0) return fail_errno(error, "create", temporary);
     /* io_publish deletes the file if it cannot be completed. */
-    else if (!io_write_at(file, head, HEAD_SIZE, 0) ||
-             !io_write_at(file, list->at, list->size, HEAD_SIZE) ||
-             (headers->size > 0 &&
-              !io_write_at(file, headers->at, headers->size, HEAD_SIZE + list->size)) ||
-             !io_publish(file, temporary, path, directory))
-        status = fail_errno(error, "write", path);
-    if (status != TREB_OK && file >= 0) (void)remove(temporary);
-    free(path);
-    free(temporary);
+    if (io_write_at(file, b->head, HEAD_SIZE, 0) &&
+        io_write_at(file, b->list.at, b->list.size, HEAD_SIZE) &&
+        (b->headers.size == 0 ||
+         io_write_at(file, b->headers.at, b->headers.size, HEAD_SIZE + b->list.size)) &&
+        io_publish(file, temporary, path, directory))
+        return TREB_OK;
+    fail_errno(error, "write", path);
+    (void)remove(temporary);
+    return error->status;
+}
+
+treb_status table_bundle_print(const char *const *directories, size_t directory_count, FILE *out,
+                               treb_error *error)
+{
+    Bundle b;
+    treb_status status = bundle_make(&b, directories, directory_count, error);
+    if (status == TREB_OK &&
+        (fwrite(b.head, 1, HEAD_SIZE, out) != HEAD_SIZE ||
+         fwrite(b.list.at, 1, b.list.size, out) != b.list.size ||
+         fwrite(b.headers.at, 1, b.headers.size, out) != b.headers.size || fflush(out) != 0))
+        status = fail_errno(error, "write", TABLE_BUNDLE_NAME);
+    bundle_free(&b);
     return status;
 }
 
 treb_status table_bundle_write(const char *directory, size_t *count, treb_error *error)
 {
-    Names names = {0};
-    Bytes list = {0}, headers = {0}, packed = {0};
-    size_t packed_size = 0;
-    treb_status status = list_names(directory, &names, error);
-    for (size_t i = 0; i < names.count && status == TREB_OK; i++)
-        status = add_table(directory, names.name[i], &list, &headers, error);
-    if (status == TREB_OK && list.size > 0)
-        status = add_packed(&packed, list.at, list.size, &packed_size, error);
-    if (status == TREB_OK) {
-        uint8_t head[HEAD_SIZE];
-        memcpy(head, magic, sizeof magic);
-        format_put32(head + 8, VERSION);
-        format_put32(head + 12, (uint32_t)names.count);
-        format_put32(head + 16, (uint32_t)packed_size);
-        format_put32(head + 20, (uint32_t)list.size);
-        *count = names.count;
-        status = write_file(directory, head, &packed, &headers, error);
-    }
-    free(names.name);
-    free(list.at);
-    free(headers.at);
-    free(packed.at);
+    Bundle b;
+    char *path = io_path(directory, TABLE_BUNDLE_NAME);
+    char *temporary = io_temporary_path(directory, TABLE_BUNDLE_NAME, "");
+    treb_status status = bundle_make(&b, &directory, 1, error);
+    if (status == TREB_OK && (path == NULL || temporary == NULL)) status = fail_memory(error);
+    if (status == TREB_OK) status = write_file(&b, directory, temporary, path, error);
+    *count = b.tables;
+    bundle_free(&b);
+    free(path);
+    free(temporary);
     return status;
 }

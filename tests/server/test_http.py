@@ -1,11 +1,14 @@
 """test_http.py - HTTP: methods, headers, compression, CBOR, sizes, and requests that no well-behaved client sends."""
 import gzip
 import json
+import os
 import re
+import struct
+import tempfile
 
 import pytest
 
-from tests.support.command import TABLES
+from tests.support.command import TABLES, copy_files, run
 from tests.support.server import KBNK, TREB, UNDER, each
 
 STANDARD = f"/standard?fen={UNDER}"
@@ -30,6 +33,54 @@ def test_preflight(server):
         "access-control-allow-headers: .*content-type",
         "access-control-max-age: ",
     )
+
+
+# ---- files of tables ----------------------------------------------------------------------------
+
+
+def test_table_files(server, made_tables):
+    """Whole, by ranges, and unchanged; the list of headers is that of `gen --web`."""
+    name = "KBNvK.dtm.treb"
+    with open(os.path.join(made_tables, name), "rb") as file:
+        whole = file.read()
+    reply = server.get(f"/tables/{name}").header("accept-ranges: bytes$", "content-type: application/octet-stream")
+    assert reply.body == whole
+    part = server.get(f"/tables/{name}", 206, headers={"Range": "bytes=1000-1999", "Accept-Encoding": "gzip"})
+    part.header(f"content-range: bytes 1000-1999/{len(whole)}$", "access-control-expose-headers: .*content-range")
+    assert part.lacks("content-encoding").body == whole[1000:2000]
+    tail = server.get(f"/tables/{name}", 206, headers={"Range": "bytes=-10"})
+    assert tail.header(f"content-range: bytes {len(whole) - 10}-{len(whole) - 1}/").body == whole[-10:]
+    server.get(f"/tables/{name}", 416, headers={"Range": f"bytes={len(whole)}-"}).fails_with("bad_request")
+    assert server.get(f"/tables/{name}", headers={"Range": "bytes=0-9", "If-Range": '"x"'}).body == whole
+    server.get(f"/tables/{name}", 304, headers={"If-None-Match": reply.value("etag")})
+    head = server.request("HEAD", f"/tables/{name}", headers={"Range": "bytes=0-9"})
+    assert head.header(f"content-length: {len(whole)}$").body == b""
+    listed = server.get("/tables/trebuchet.headers").body
+    with tempfile.TemporaryDirectory() as folder:
+        copy_files(folder, "*vK.*", source=made_tables)
+        run("gen", "-q", "--web", "-t", folder)
+        with open(os.path.join(folder, "trebuchet.headers"), "rb") as file:
+            assert listed == file.read()
+    assert server.get("/tables/trebuchet.headers", 206, headers={"Range": "bytes=8-11"}).body == listed[8:12]
+
+
+@pytest.mark.parametrize("name", ["KQvKQ.wdl.treb", "", "KQvK", "SHA256SUMS", "../tables/KQvK.wdl.treb", "K/../KQvK.rtbw",
+                                  "K/../../../../../../etc/K.rtbw", "%2e%2e%2ftables%2fKQvK.wdl.treb", "KQvK.wdl.treb/"])
+def test_no_table_file(server, name):
+    server.get(f"/tables/{name}", 404).fails_with("not_found")
+
+
+def test_table_files_of_folders(folder, serve, made_tables):
+    """The first folder that has a file counts; after a reload the list is made again."""
+    copy_files("one", "KQvK.*", source=made_tables)
+    copy_files("two", "KQvK.*", "KRvK.wdl.treb", source=made_tables)
+    server = serve("--tables", "one:two")
+    listed = server.get("/tables/trebuchet.headers").body
+    assert struct.unpack("<I", listed[12:16]) == (5,)
+    assert len(server.get("/tables/KRvK.wdl.treb").body) > 1000
+    copy_files("two", "KPvK.wdl.treb", source=made_tables)
+    server.reload()
+    assert server.get("/tables/trebuchet.headers").body[12:16] == struct.pack("<I", 6)
 
 
 # ---- gzip, ETags --------------------------------------------------------------------------------

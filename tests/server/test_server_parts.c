@@ -11,6 +11,7 @@
 #include <zlib.h>
 
 #include "json/context.h"
+#include "server/headers.h"
 #include "server/response_cache.h"
 #include "server/cbor.h"
 #include "server/connections.h"
@@ -591,6 +592,45 @@ START_TEST(cbor_says_the_same)
 }
 END_TEST
 
+/* Which bytes of a file of 1000 a Range header asks for. */
+START_TEST(ranges)
+{
+    static const struct {
+        const char *value;
+        RangeAsked asked;
+        uint64_t at, size;
+    } cases[] = {{"bytes=0-0", RANGE_PART, 0, 1},
+                 {"bytes=100-299", RANGE_PART, 100, 200},
+                 {"Bytes=999-999", RANGE_PART, 999, 1},
+                 {"bytes=900-", RANGE_PART, 900, 100},
+                 {"bytes=0-999999", RANGE_PART, 0, 1000},
+                 {"bytes=1-18446744073709551615", RANGE_PART, 1, 999},
+                 {"bytes=-1", RANGE_PART, 999, 1},
+                 {"bytes=-5000", RANGE_PART, 0, 1000},
+                 {"bytes=1000-", RANGE_BEYOND, 0, 0},
+                 {"bytes=1000-2000", RANGE_BEYOND, 0, 0},
+                 {"bytes=-0", RANGE_BEYOND, 0, 0},
+                 {"bytes=5-4", RANGE_NONE, 0, 0},
+                 {"bytes=0-1,5-6", RANGE_NONE, 0, 0},
+                 {"bytes=-", RANGE_NONE, 0, 0},
+                 {"bytes=", RANGE_NONE, 0, 0},
+                 {"bytes=a-b", RANGE_NONE, 0, 0},
+                 {"bytes=1", RANGE_NONE, 0, 0},
+                 {"bytes=--1", RANGE_NONE, 0, 0},
+                 {"items=0-1", RANGE_NONE, 0, 0},
+                 {"", RANGE_NONE, 0, 0},
+                 {NULL, RANGE_NONE, 0, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t at = 0, size = 0;
+        RangeAsked asked = headers_range(cases[i].value, 1000, &at, &size);
+        if (asked != cases[i].asked || at != cases[i].at || size != cases[i].size)
+            ck_abort_msg("%s: %d, %d bytes from %d", cases[i].value, asked, (int)size, (int)at);
+    }
+    uint64_t at, size;
+    ck_assert_int_eq(headers_range("bytes=0-", 0, &at, &size), RANGE_BEYOND); /* an empty file */
+}
+END_TEST
+
 /* lila-tablebase's routes give CBOR on request, except for errors. */
 START_TEST(cbor_where_it_is_wanted)
 {
@@ -714,6 +754,7 @@ int main(void)
     tcase_add_test(tests, time_is_up);
     tcase_add_test(tests, cbor_says_the_same);
     tcase_add_test(tests, cbor_where_it_is_wanted);
+    tcase_add_test(tests, ranges);
     tcase_add_test(tests, lenient_routes);
     tcase_add_test(tests, advice);
     return run_suite(suite);
