@@ -89,7 +89,9 @@ static int bundle_make(const TableHolder *holder, treb_error *error)
 int tableset_bundle(const TableHolder *holder, TableSet *set, treb_error *error)
 {
     pthread_mutex_lock(&set->bundle_lock);
-    if (set->bundle < 0) set->bundle = bundle_make(holder, error);
+    if (!set->bundle_made) set->bundle = bundle_make(holder, &set->bundle_error);
+    set->bundle_made = true;
+    if (set->bundle < 0) *error = set->bundle_error;
     int file = set->bundle >= 0 ? fcntl(set->bundle, F_DUPFD_CLOEXEC, 0) : -1;
     if (set->bundle >= 0 && file < 0) fail_errno(error, "open", TABLE_BUNDLE_NAME);
     pthread_mutex_unlock(&set->bundle_lock);

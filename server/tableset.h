@@ -17,7 +17,9 @@ typedef struct TableSet {
     ResponseCache *cache; /* responses made from these tables */
     atomic_uint users;
     pthread_mutex_t bundle_lock;
-    int bundle;         /* the list of headers as a file; -1 before it is first wanted */
+    bool bundle_made; /* or tried in vain */
+    int bundle;       /* the list of headers as a file; -1 without one */
+    treb_error bundle_error;
     size_t faults_told; /* how many files with something wrong are in the log; for one thread */
 } TableSet;
 
