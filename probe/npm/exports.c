@@ -55,8 +55,7 @@ static treb_status source_list(void *context, void (*add)(void *to, const char *
     (void)context, (void)why;
     for (int i = 0; i < web_files(); i++) {
         web_name(i, name, sizeof name);
-        /* Syzygy's files come whole, through exports_system.c. */
-        if (strstr(name, ".treb") != NULL) add(to, name);
+        add(to, name);
     }
     return TREB_OK;
 }
@@ -92,14 +91,13 @@ static void source_close(void *context) { (void)context; }
 
 WEB_EXPORT("open") int web_open(double memory)
 {
-    const treb_source sources[] = {{.name = "web",
-                                    .list = source_list,
-                                    .open = source_open,
-                                    .read = source_read,
-                                    .close_file = source_close_file,
-                                    .close = source_close},
-                                   {.name = WEB_FOLDER}};
-    tables = treb_tables_open_sources(sources, 2, &error);
+    const treb_source source = {.name = "web",
+                                .list = source_list,
+                                .open = source_open,
+                                .read = source_read,
+                                .close_file = source_close_file,
+                                .close = source_close};
+    tables = treb_tables_open_sources(&source, 1, &error);
     if (tables == NULL) return -(int)error.status;
     treb_tables_set_memory(tables, (uint64_t)memory);
     return 0;

@@ -13,8 +13,6 @@
 #define WEB_EXPORT(name) __attribute__((export_name(name)))
 #define WEB_IMPORT(name) __attribute__((import_module("web"), import_name(name)))
 
-#define WEB_FOLDER "tables" /* the one folder, with Syzygy's files */
-
 enum { WEB_TEXT_SIZE = 256, WEB_NAME_SIZE = 64, WEB_MOVES_MAX = 1024, WEB_PLIES_MAX = 4096 };
 
 /* A value as JavaScript reads it; TREB_METRICS entries of each array, WDL first. */
@@ -40,9 +38,6 @@ WEB_IMPORT("name") void web_name(int file, char *out, int size);
 
 /* Returns the size of a file in bytes, or minus a status: minus TREB_ERR_NOT_READY if it must be asked for first. */
 WEB_IMPORT("size") double web_size(int file);
-
-/* Returns the size of a file of which all bytes can be read; -1 if they are not here yet. */
-WEB_IMPORT("whole") double web_whole(int file);
 
 /* Reads bytes of a file: treb_source.read. */
 WEB_IMPORT("read") int web_read(int file, int how, double offset, int size, void *out);

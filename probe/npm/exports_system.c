@@ -1,6 +1,5 @@
-/* exports_system.c - core/system/system.h and thread.h for WebAssembly in a browser: no threads, no disks. The only files are
- * Syzygy's, in the folder WEB_FOLDER: the JavaScript around the module has them whole (exports.h), and they are mapped by
- * copying them. All other functions fail or do nothing. */
+/* exports_system.c - core/system/system.h and thread.h for WebAssembly in a browser: no threads, no files. Those of the tables
+ * come through the source in exports.c. What asks for files fails or does nothing. */
 #include "core/system/system.h"
 
 #include <errno.h>
@@ -9,7 +8,6 @@
 #include <string.h>
 
 #include "core/system/thread.h"
-#include "exports.h"
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
@@ -21,59 +19,29 @@ static int no_such_call(void)
 
 bool system_list(const char *folder, SystemEntry *entry, void *context)
 {
-    char name[WEB_NAME_SIZE];
-    if (strcmp(folder, WEB_FOLDER) != 0) return no_such_call() == 0;
-    for (int i = 0; i < web_files(); i++) {
-        web_name(i, name, sizeof name);
-        if (!entry(context, name)) break;
-    }
-    return true;
+    (void)folder, (void)entry, (void)context;
+    return no_such_call() == 0;
 }
 
-/* A file that JavaScript does not have yet is not ready: EAGAIN. */
-int system_open(const char *path, SystemOpen how)
-{
-    char name[WEB_NAME_SIZE];
-    const char *slash = strrchr(path, '/');
-    for (int i = 0; i < web_files() && how <= SYSTEM_READ_PRESENT && slash != NULL; i++) {
-        web_name(i, name, sizeof name);
-        if (strcmp(name, slash + 1) != 0) continue;
-        if (web_whole(i) >= 0) return i;
-        errno = EAGAIN;
-        return -1;
-    }
-    errno = ENOENT;
-    return -1;
-}
-
-bool system_close(int file)
-{
-    (void)file;
-    return true;
-}
+int system_open(const char *path, SystemOpen how) { return (void)path, (void)how, no_such_call(); }
+bool system_close(int file) { return (void)file, true; }
 
 bool system_about(int file, SystemFile *out)
 {
-    *out = (SystemFile){
-        .kind = SYSTEM_FILE, .size = (uint64_t)web_whole(file), .number = (uint64_t)file};
-    return true;
+    (void)file, (void)out;
+    return no_such_call() == 0;
 }
 
 bool system_about_path(const char *path, SystemFile *out)
 {
-    int file = system_open(path, SYSTEM_READ);
-    return file >= 0 && system_about(file, out);
+    (void)path, (void)out;
+    return no_such_call() == 0;
 }
 
 ptrdiff_t system_read(int file, void *bytes, size_t size, uint64_t offset)
 {
-    uint64_t end = (uint64_t)web_whole(file);
-    if (offset >= end) return 0;
-    if (size > end - offset) size = (size_t)(end - offset);
-    if (web_read(file, TREB_READ_WAIT, (double)offset, (int)size, bytes) == TREB_OK)
-        return (ptrdiff_t)size;
-    errno = EIO;
-    return -1;
+    (void)file, (void)bytes, (void)size, (void)offset;
+    return no_such_call();
 }
 
 ptrdiff_t system_read_present(int file, void *bytes, size_t size, uint64_t offset)
@@ -114,18 +82,12 @@ unsigned system_files_most(void) { return 65536; }
 
 const void *system_map(int file, uint64_t size)
 {
-    uint8_t *bytes = size <= SIZE_MAX / 4 ? (uint8_t *)malloc((size_t)size) : NULL;
-    if (bytes == NULL) errno = ENOMEM;
-    if (bytes == NULL || system_read(file, bytes, (size_t)size, 0) == (ptrdiff_t)size) return bytes;
-    free(bytes);
+    (void)file, (void)size;
+    no_such_call();
     return NULL;
 }
 
-void system_unmap(const void *at, uint64_t size)
-{
-    (void)size;
-    free((void *)(uintptr_t)at);
-}
+void system_unmap(const void *at, uint64_t size) { (void)at, (void)size; }
 
 void system_advise(const void *at, uint64_t size, SystemAdvice advice)
 {

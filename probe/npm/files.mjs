@@ -19,13 +19,12 @@ const AT_CODEC = 62;
 export class Wanted {
     constructor() {
         this.sizes = new Set();
-        this.whole = new Set(); // Syzygy's files, which the library needs whole
         this.headers = new Set();
         this.pages = new Map(); // file -> numbers of pages
     }
 
     get empty() {
-        return this.sizes.size + this.whole.size + this.headers.size + this.pages.size === 0;
+        return this.sizes.size + this.headers.size + this.pages.size === 0;
     }
 
     page(file, number) {
@@ -83,7 +82,7 @@ export class Files {
         this.places.push(place);
         for (const { name, size, header } of files) {
             if (this.byName.has(name)) continue;
-            const file = { number: this.list.length, place, name, size, header, whole: null };
+            const file = { number: this.list.length, place, name, size, header };
             this.list.push(file);
             this.byName.set(name, file);
         }
@@ -98,21 +97,9 @@ export class Files {
         return -STATUS.NOT_READY;
     }
 
-    /** The size of a file that is here whole; -1 if it is not. */
-    wholeOf(number) {
-        const file = this.list[number];
-        if (file.place.now || file.whole) return file.size;
-        this.wanted.whole.add(file);
-        return -1;
-    }
-
     /** treb_source.read: writes `size` bytes of a file into `out`, or notes that they are wanted. */
     read(number, how, offset, size, out) {
         const file = this.list[number];
-        if (file.whole) {
-            out.set(file.whole.subarray(offset, offset + size));
-            return STATUS.OK;
-        }
         if (file.place.now) {
             const bytes = file.place.now(file.name, offset, size);
             if (bytes.length !== size) return STATUS.DAMAGED;
@@ -173,15 +160,11 @@ export class Files {
 
     // ---- Fetching ----------------------------------------------------------------------------------
 
-    /**
-     * Runs a call of the library. Its result, minus a status if it failed, is undefined if the call lacked something. Where a
-     * Syzygy file is still to come, the library may have gone on without it.
-     */
+    /** Runs a call of the library. Its result, minus a status if it failed, is undefined if the call lacked something. */
     once(call) {
         if (!this.wanted.empty) this.wanted = new Wanted();
         const result = call();
-        const lacks = result === -STATUS.NOT_READY || this.wanted.whole.size > 0;
-        return lacks ? undefined : result;
+        return result === -STATUS.NOT_READY ? undefined : result;
     }
 
     /** Runs a call of the library until it has all that it reads. */
@@ -209,7 +192,6 @@ export class Files {
         const work = [];
         for (const file of wanted.sizes) work.push(...this.#fetchPages(file, [0], signal));
         work.push(...this.#fetchHeaders([...wanted.headers], signal));
-        for (const file of wanted.whole) work.push(this.#fetchWhole(file, signal));
         const pages = await this.#fromStore(wanted.pages);
         for (const [file, numbers] of pages) work.push(...this.#fetchPages(file, numbers, signal));
         const results = await Promise.allSettled(work);
@@ -249,22 +231,6 @@ export class Files {
                 throw new TrebuchetError("DAMAGED", `${place.url}${BUNDLE}: the header of ${file.name} in it is damaged`, { cause });
             }
         }
-    }
-
-    /** Fetches a Syzygy file. The library copies it when it opens it. */
-    #fetchWhole(file, signal) {
-        const key = `whole:${file.number}`;
-        return this.flying.get(key) || this.#fly([key], this.#readWhole(file, signal));
-    }
-
-    async #readWhole(file, signal) {
-        const key = file.place.key && `${file.place.key}${file.name}:whole`;
-        const [kept] = this.stored && key ? await this.stored.get([key]) : [];
-        const bytes = kept || (await (file.place.whole ? file.place.whole(file.name, signal) : file.place.read(file.name, 0, file.size, signal))).bytes;
-        file.size = bytes.length;
-        file.whole = bytes;
-        if (kept) this.stored_bytes += bytes.length;
-        else if (key) this.stored?.put([[key, bytes]]);
     }
 
     #storedKey(file, page) {
@@ -330,11 +296,10 @@ export class Files {
         const wanted = new Wanted();
         const sizes = new Wanted();
         for (const file of files)
-            if (isSyzygy(file) && !file.place.now) sizes.whole.add(file);
-            else if (file.size === undefined) sizes.sizes.add(file);
+            if (file.size === undefined) sizes.sizes.add(file);
         await unlessAborted(this.fetch(sizes), signal);
         for (const file of files) {
-            if (file.place.now || file.whole) continue;
+            if (file.place.now) continue;
             for (let page = 0; page * PAGE < file.size; page++)
                 if (!this.memory.has(`${file.number}:${page}`)) wanted.page(file, page);
         }
@@ -366,7 +331,6 @@ function unlessAborted(promise, signal) {
 }
 
 const headerKey = (file) => `header:${file.number}`;
-const isSyzygy = ({ name }) => /\.rtb[wz]$/.test(name);
 const isFiles = (list) => list.length > 0 && list.every((file) => file && typeof file.slice === "function" && isTable(String(file.name)));
 
 function groupBy(list, keyOf) {

@@ -74,12 +74,6 @@ export class WebFolder {
         return read;
     }
 
-    async whole(name, signal) {
-        const { answer, bytes } = await this.#request(name, null, signal);
-        if (!answer.ok) fail("NETWORK", `${this.url}${name}: is listed, but not there (HTTP ${answer.status})`);
-        return { bytes, at: 0, size: bytes.length };
-    }
-
     async #ranged(name, offset, length, signal) {
         const { answer, bytes } = await this.#request(name, `bytes=${offset}-${offset + length - 1}`, signal);
         if (!answer.ok) return { missing: answer.status };

@@ -76,7 +76,6 @@ export class Trebuchet {
         const { exports } = await WebAssembly.instantiate(program, {
             web: {
                 files: () => files.list.length,
-                whole: (number) => files.wholeOf(number),
                 name: (number, at, size) => {
                     const { written } = new TextEncoder().encodeInto(files.list[number].name, memory(at, size - 1));
                     memory(at, size)[written] = 0;
@@ -213,8 +212,6 @@ export class Trebuchet {
                 const result = this.#module.result();
                 const count = this.#words().getInt32(result, true);
                 ended = this.#view.getInt32(result + 4, true);
-                // Without a Syzygy file that is still to come, moves may be in another order.
-                if (this.#files.wanted.whole.size > 0) return got;
                 const found = this.#moves(result + 8, count, metric);
                 moves.push(...found);
                 for (const { uci } of found) at = this.play(at, uci);
