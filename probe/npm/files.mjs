@@ -82,7 +82,7 @@ export class Files {
         this.places.push(place);
         for (const { name, size, header } of files) {
             if (this.byName.has(name)) continue;
-            const file = { number: this.list.length, place, name, size, header };
+            const file = { number: this.list.length, place, name, size, header, begun: false };
             this.list.push(file);
             this.byName.set(name, file);
         }
@@ -148,7 +148,7 @@ export class Files {
             const bytes = this.memory.get(key);
             if (!bytes) {
                 missing = true;
-                this.wanted.page(file, page);
+                this.#want(file, page);
             } else if (out) {
                 const from = Math.max(offset, page * PAGE);
                 const to = Math.min(offset + size, page * PAGE + bytes.length);
@@ -156,6 +156,15 @@ export class Files {
             }
         }
         return missing || how === BEGIN ? STATUS.NOT_READY : STATUS.OK;
+    }
+
+    #want(file, page) {
+        if (isSyzygy(file.name) && !file.begun) {
+            file.begun = true;
+            for (const first of firstPages(file))
+                if (first * PAGE < file.size && !this.memory.has(`${file.number}:${first}`)) this.wanted.page(file, first);
+        }
+        this.wanted.page(file, page);
     }
 
     // ---- Fetching ----------------------------------------------------------------------------------
@@ -190,7 +199,7 @@ export class Files {
     async fetch(wanted) {
         const { signal } = this;
         const work = [];
-        for (const file of wanted.sizes) work.push(...this.#fetchPages(file, [0], signal));
+        for (const file of wanted.sizes) work.push(...this.#fetchPages(file, firstPages(file), signal));
         work.push(...this.#fetchHeaders([...wanted.headers], signal));
         const pages = await this.#fromStore(wanted.pages);
         for (const [file, numbers] of pages) work.push(...this.#fetchPages(file, numbers, signal));
@@ -330,6 +339,9 @@ function unlessAborted(promise, signal) {
     });
 }
 
+/** The pages that a file is begun with. Those of Syzygy's are read one after another when it is opened, so many come at once. */
+const firstPages = ({ name }) => Array.from({ length: isSyzygy(name) ? 16 : 1 }, (_, page) => page);
+const isSyzygy = (name) => /\.rtb[wz]$/.test(name);
 const headerKey = (file) => `header:${file.number}`;
 const isFiles = (list) => list.length > 0 && list.every((file) => file && typeof file.slice === "function" && isTable(String(file.name)));
 
