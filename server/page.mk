@@ -29,7 +29,8 @@ static-site: npm $(PAGE_MODULES)
 ifeq ($(filter http%,$(TABLES)),)
 	mkdir -p '$(OUT)/tables'
 	for file in '$(TABLES)'/K*vK*.treb '$(TABLES)'/K*vK*.rtb[wz]; do \
-	  [ ! -e "$$file" ] || ln -Lf "$$file" '$(OUT)/tables/' 2>/dev/null || cp -f "$$file" '$(OUT)/tables/' || exit 1; done
+	  [ ! -e "$$file" ] || [ "$$file" -ef '$(OUT)'/tables/"$${file##*/}" ] || ln -Lf "$$file" '$(OUT)/tables/' 2>/dev/null || \
+	  cp -f "$$file" '$(OUT)/tables/' || exit 1; done
 	$(TOOL) gen --quiet --web --tables '$(OUT)/tables'
 endif
 
