@@ -158,13 +158,22 @@ typedef enum treb_wdl {
  * DTZ: plies to the next capture, pawn move or mate, under the 50-move rule: at most 100 in wins
  *      and losses, more in cursed wins and blessed losses. Exact in Trebuchet's files.
  * DTC: plies to the next capture, promotion or mate, through any pawn pushes; no 50-move rule.
- * DTM: plies to mate; no 50-move rule. */
-typedef enum treb_metric { TREB_WDL = 0, TREB_DTZ, TREB_DTC, TREB_DTM, TREB_METRICS } treb_metric;
+ * DTM: plies to mate; no 50-move rule.
+ * DTM50: plies to mate under the 50-move rule, from the position's clock on. It depends on the clock,
+ *      so that arrays by metric (TREB_METRICS) do not have it. */
+typedef enum treb_metric {
+    TREB_WDL = 0,
+    TREB_DTZ,
+    TREB_DTC,
+    TREB_DTM,
+    TREB_METRICS,
+    TREB_DTM50 = TREB_METRICS + 2 /* the two numbers before it are those of other files */
+} treb_metric;
 
 /* Returns "loss", "blessed loss", "draw", "cursed win" or "win". Static; never NULL. */
 TREB_API const char *treb_wdl_text(treb_wdl wdl);
 
-/* Returns "wdl", "dtz", "dtc" or "dtm". Static; never NULL. */
+/* Returns "wdl", "dtz", "dtc", "dtm" or "dtm50". Static; never NULL. */
 TREB_API const char *treb_metric_text(treb_metric metric);
 
 /* Returns the verdict of a position with `halfmove` plies since the last capture or pawn move,

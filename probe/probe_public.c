@@ -88,7 +88,7 @@ const char *treb_wdl_text(treb_wdl wdl)
 
 const char *treb_metric_text(treb_metric metric)
 {
-    if (metric < TREB_WDL || metric >= TREB_METRICS) return "unknown";
+    if (!table_is_metric(metric)) return "unknown";
     return table_metric_name(metric);
 }
 

@@ -269,7 +269,7 @@ ProbeFile *set_find_file(const treb_tables *set, const char *name, treb_metric m
 {
     Material material;
     if (material_read(name, &material, error) != TREB_OK) return NULL;
-    if (metric < TREB_WDL || metric >= TREB_METRICS) {
+    if (!table_is_metric(metric)) {
         fail(error, TREB_ERR_ARGUMENT, "there is no metric number %d", (int)metric);
         return NULL;
     }

@@ -17,7 +17,7 @@ typedef struct SetEntry {
     Material material;             /* canonical */
     bool symmetric;                /* both sides have the same men: files hold only White to move */
     bool drawn;                    /* neither side can mate: no table is needed */
-    ProbeFile *file[TREB_METRICS]; /* NULL: not installed, or not needed */
+    ProbeFile *file[TREB_DTM50 + 1]; /* by metric; NULL: not installed, or not needed */
 } SetEntry;
 
 /* A place in the hash table from keys to materials. */

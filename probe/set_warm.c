@@ -84,7 +84,7 @@ treb_status treb_tables_warm(treb_tables *tables, treb_metric metric, uint64_t b
                              treb_progress *progress, void *context, treb_error *error)
 {
     Warming w = {.progress = progress, .context = context};
-    if (metric < TREB_WDL || metric >= TREB_METRICS)
+    if (!table_is_metric(metric))
         return fail(error, TREB_ERR_ARGUMENT, "there is no such metric");
     WarmFile *files = (WarmFile *)malloc((tables->entry_count + 1) * sizeof *files);
     if (files == NULL) return fail_memory(error);

@@ -64,7 +64,8 @@ typedef struct TableSide {
     Index index; /* numbering of the cells; a writer of codec zstd need not set it */
     TableCode code;
     /* Distance tables: code c under verdict v means plies[v][c]; there are codes[v] codes. WDL
-     * tables: code c means the verdict plies[0][c]; there are codes[0] codes. Blocked-pawn tables
+     * tables: code c means the verdict plies[0][c]; there are codes[0] codes. DTM50 tables have no
+     * map: a code is a digit of the number of a profile (table_profile.h). Blocked-pawn tables
      * likewise have distances in plies[0] (table_blocked.h). A side that is not stored has none.
      * Only in a damaged or foreign file a cell may hold a code beyond the map. */
     uint16_t codes[WDL_VALUES];
@@ -102,6 +103,21 @@ typedef struct TablePawn {
     uint32_t *place, mask; /* hash table: 1 + the number of a structure. Set by readers only */
 } TablePawn;
 
+/* A step of a profile of a DTM50 table (table_profile.h). */
+typedef struct TableProfile {
+    uint32_t before; /* number of the step before it; 0: it is the first */
+    uint16_t within; /* it holds where DTM exceeds the plies left before the draw by at most as much */
+    uint16_t extra;  /* plies that the 50-move rule adds to DTM */
+} TableProfile;
+
+/* What a DTM50 table has beside its cells. */
+typedef struct TableProfiles {
+    TableProfile *step; /* by number of a profile: its last step. Owned by the header */
+    uint32_t count;     /* number of profiles; 0 in other tables */
+    uint32_t direct;    /* the profiles below this number have one digit */
+    int turn;           /* the side to move of all cells */
+} TableProfiles;
+
 typedef struct TableHeader {
     Index index;  /* material and sizes; with codec zstd the numbering of both sides, with the
                      order and padding of the file */
@@ -124,10 +140,13 @@ typedef struct TableHeader {
     bool as_dtz;
     TableBlocked blocked; /* with TABLE_BLOCKED */
     TablePawn pawn;       /* with TABLE_PAWN */
+    /* With TREB_DTM50. The two sides have the first and the second digit of each cell; their counts,
+     * longest lines and histograms are those of White and Black to move nevertheless. */
+    TableProfiles profiles;
     TableSide side[2];
 } TableHeader;
 
-/* Frees value maps, histograms, codes and lists of structures. */
+/* Frees value maps, histograms, codes, profiles and lists of structures. */
 void table_header_free(TableHeader *header);
 
 /* Return the bytes of one side before compression, ceil(size / per_byte) * width, and the number of

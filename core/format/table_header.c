@@ -1,8 +1,10 @@
 /* table_header.c - converts the header of a table file from a struct to bytes and back. The parser
  * trusts nothing: it checks each field before it computes another from it. */
+#include "core/chess/position.h"
 #include "core/format/table_blocked.h"
 #include "core/format/table_format.h"
 #include "core/format/table_pawn.h"
+#include "core/format/table_profile.h"
 #include "core/system/features.h"
 #include "core/system/io.h"
 
@@ -30,6 +32,8 @@ void table_header_free(TableHeader *header)
         free(header->side[side].code.bytes);
         header->side[side].code = (TableCode){0};
     }
+    free(header->profiles.step);
+    header->profiles = (TableProfiles){0};
     free(header->pawn.structure);
     free(header->pawn.place);
     header->pawn.structure = NULL;
@@ -60,11 +64,18 @@ static size_t histogram_bytes(const TableSide *side, int v)
     return 8 * ((size_t)side->longest[v] + 1);
 }
 
+/* Profile 0, which has no steps, is not in the file. */
+static size_t profiles_size(const TableHeader *header)
+{
+    return FORMAT_PROFILES_HEAD + (size_t)(header->profiles.count - 1) * FORMAT_PROFILE_SIZE;
+}
+
 size_t format_sides_size(const TableHeader *header)
 {
     size_t size = 2 * (SIDE_FIXED_SIZE + 1);
     if (header->metric == TABLE_BLOCKED) size += FORMAT_BLOCKED_SIZE;
     if (header->metric == TABLE_PAWN) size += format_pawn_size(header);
+    if (header->metric == TREB_DTM50) size += profiles_size(header);
     for (int s = 0; s < 2; s++) {
         const TableSide *side = &header->side[s];
         for (int v = 0; v < WDL_VALUES; v++) {
@@ -83,7 +94,9 @@ void format_write_fixed(const TableHeader *header, uint8_t out[FORMAT_FIXED_SIZE
     memcpy(out + FORMAT_AT_MAGIC, format_magic, sizeof format_magic);
     bool blocked = header->metric == TABLE_BLOCKED, symbols = header->codec == TABLE_SYMBOLS;
     bool pawn = header->metric == TABLE_PAWN;
+    const bool profiles = header->metric == TREB_DTM50;
     format_put16(out + FORMAT_AT_VERSION, header->as_dtz ? FORMAT_VERSION_AS_DTZ
+                                          : profiles     ? FORMAT_VERSION_PROFILES
                                           : symbols      ? FORMAT_VERSION_SYMBOLS
                                           : pawn         ? FORMAT_VERSION_PAWN
                                           : blocked      ? FORMAT_VERSION_BLOCKED
@@ -111,6 +124,21 @@ void format_write_fixed(const TableHeader *header, uint8_t out[FORMAT_FIXED_SIZE
     format_put64(out + FORMAT_AT_CELLS, header->index.size);
 }
 
+static uint8_t *write_profiles(const TableHeader *header, uint8_t *out)
+{
+    const TableProfiles *p = &header->profiles;
+    format_put32(out, p->count);
+    format_put32(out + 4, p->direct);
+    out[8] = (uint8_t)p->turn;
+    out += FORMAT_PROFILES_HEAD;
+    for (uint32_t i = 1; i < p->count; i++, out += FORMAT_PROFILE_SIZE) {
+        format_put32(out, p->step[i].before);
+        format_put16(out + 4, p->step[i].within);
+        format_put16(out + 6, p->step[i].extra);
+    }
+    return out;
+}
+
 static uint8_t *write_histograms(const TableSide *side, uint8_t *out)
 {
     uint8_t *present = out++;
@@ -134,6 +162,7 @@ void format_write_sides(const TableHeader *header, uint8_t *out)
         format_write_pawn(header, out);
         out += format_pawn_size(header);
     }
+    if (header->metric == TREB_DTM50) out = write_profiles(header, out);
     for (int s = 0; s < 2; s++) {
         const TableSide *side = &header->side[s];
         for (int v = 0; v < WDL_VALUES; v++, out += 8) format_put64(out, side->count[v]);
@@ -239,7 +268,11 @@ const char *format_parse_fixed(const uint8_t *bytes, TableHeader *header)
     header->codec = (TableCodec)codec;
     bool blocked = TREB_SOLVED && scheme == FORMAT_SCHEME_BLOCKED;
     bool pawn = TREB_SOLVED && scheme == FORMAT_SCHEME_PAWN;
-    if (bytes[FORMAT_AT_METRIC] > TABLE_PAWN) return "unknown metric";
+    const bool profiles = format_get16(bytes + FORMAT_AT_VERSION) >= FORMAT_VERSION_PROFILES;
+    if (bytes[FORMAT_AT_METRIC] > (profiles ? (int)TREB_DTM50 : (int)TABLE_PAWN))
+        return "unknown metric";
+    if (bytes[FORMAT_AT_METRIC] == TREB_DTM50 && codec != TABLE_SYMBOLS)
+        return "its metric does not fit its codec";
     if ((bytes[FORMAT_AT_METRIC] == TABLE_BLOCKED) != blocked ||
         (bytes[FORMAT_AT_METRIC] == TABLE_PAWN) != pawn)
         return "its metric does not fit its index scheme";
@@ -294,7 +327,8 @@ static bool parse_fen(Cursor *cursor, char out[TABLE_FEN_SIZE])
 /* Returns whether only the first value map exists. */
 static bool one_map(const TableHeader *header)
 {
-    return header->metric == TREB_WDL || header->metric >= TABLE_BLOCKED;
+    return header->metric == TREB_WDL || (int)header->metric == TABLE_BLOCKED ||
+           (int)header->metric == TABLE_PAWN;
 }
 
 static bool good_codes(const TableHeader *header, const TableSide *side)
@@ -303,6 +337,7 @@ static bool good_codes(const TableHeader *header, const TableSide *side)
     for (int v = 0; v < WDL_VALUES; v++) {
         if (side->codes[v] > most || (!side->stored && side->codes[v])) return false;
         if (one_map(header) && v > 0 && side->codes[v]) return false;
+        if (header->metric == TREB_DTM50 && side->codes[v]) return false;
     }
     if (header->metric == TABLE_PAWN) return side->codes[0] == 0;
     return !one_map(header) || !side->stored || side->codes[0] > 0;
@@ -375,6 +410,40 @@ static const char *parse_side(Cursor *cursor, unsigned version, const TableHeade
     return parse_maps(cursor, header->metric == TREB_WDL, side);
 }
 
+/* Whether a step may follow the one that it names: it holds later, and the rule adds less. So no profile has itself as
+ * a part. */
+static bool good_step(const TableProfiles *p, uint32_t number)
+{
+    const TableProfile *step = &p->step[number];
+    if (step->before >= p->count || step->within < 1) return false;
+    const TableProfile *before = &p->step[step->before];
+    return step->before == 0 ? step->within == TABLE_PROFILE_START
+                             : step->within < before->within && step->extra < before->extra;
+}
+
+static const char *parse_profiles(Cursor *cursor, TableHeader *header)
+{
+    TableProfiles *p = &header->profiles;
+    const uint8_t *at = take(cursor, FORMAT_PROFILES_HEAD);
+    if (at == NULL) return "profiles end early";
+    const uint32_t count = format_get32(at);
+    p->direct = format_get32(at + 4);
+    p->turn = at[8];
+    if (count < 1 || count > TABLE_PROFILES_MAX || p->turn > TREB_BLACK || p->direct > count ||
+        !header->side[0].stored || header->side[1].stored != (p->direct < count))
+        return "bad number of profiles";
+    at = take(cursor, (size_t)(count - 1) * FORMAT_PROFILE_SIZE);
+    if (at == NULL) return "profiles end early";
+    p->step = (TableProfile *)calloc(count, sizeof *p->step);
+    if (p->step == NULL) return format_no_memory;
+    p->count = count;
+    for (uint32_t i = 1; i < count; i++, at += FORMAT_PROFILE_SIZE)
+        p->step[i] = (TableProfile){format_get32(at), format_get16(at + 4), format_get16(at + 6)};
+    for (uint32_t i = 1; i < count; i++)
+        if (!good_step(p, i)) return "bad profile";
+    return NULL;
+}
+
 /* Checks that every block has at least a byte, and at most as many as before compression. */
 static bool good_entries(const uint8_t *entry, const TableHeader *header, uint64_t data_size)
 {
@@ -414,6 +483,8 @@ const char *format_parse(const uint8_t *bytes, size_t size, TableHeader *header,
     }
     if (TREB_SOLVED && header->metric == TABLE_PAWN &&
         (wrong = format_take_pawn(&cursor.at, &cursor.left, header)) != NULL)
+        return wrong;
+    if (header->metric == TREB_DTM50 && (wrong = parse_profiles(&cursor, header)) != NULL)
         return wrong;
     for (int s = 0; s < 2; s++)
         if ((wrong = parse_side(&cursor, version, header, &header->side[s])) != NULL) return wrong;

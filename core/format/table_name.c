@@ -6,8 +6,8 @@
 
 const char *table_metric_name(treb_metric metric)
 {
-    static const char *const name[] = {"wdl", "dtz", "dtc", "dtm", "ranks", "solved"};
-    return metric <= TABLE_PAWN ? name[metric] : "?";
+    static const char *const name[] = {"wdl", "dtz", "dtc", "dtm", "ranks", "solved", "dtm50"};
+    return metric <= TREB_DTM50 ? name[metric] : "?";
 }
 
 void table_file_name(const Material *material, treb_metric metric, char out[TABLE_NAME_SIZE])
@@ -21,7 +21,8 @@ bool table_parse_name(const char *name, Material *material, treb_metric *metric)
 {
     char expected[TABLE_NAME_SIZE];
     if (!material_of_file(name, material)) return false;
-    for (int m = 0; m < TREB_METRICS; m++) {
+    for (int m = 0; m <= TREB_DTM50; m++) {
+        if (!table_is_metric(m)) continue;
         *metric = (treb_metric)m;
         table_file_name(material, *metric, expected);
         if (strcmp(name, expected) == 0) return true;

@@ -8,6 +8,12 @@
 #define TABLE_BLOCKED TREB_METRICS
 #define TABLE_PAWN (TREB_METRICS + 1)
 
+/* Whether there is such a metric. */
+static inline bool table_is_metric(int metric)
+{
+    return (metric >= TREB_WDL && metric < TREB_METRICS) || metric == TREB_DTM50;
+}
+
 enum { TABLE_NAME_SIZE = MATERIAL_NAME_SIZE + 16 };
 
 /* Returns "wdl", "dtz", "dtc", "dtm", "ranks" or "solved", as messages and JSON have it. */

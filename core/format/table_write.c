@@ -147,7 +147,7 @@ void table_writer_abort(TableWriter *writer) { writer_free(writer); }
 static const char *check_layout(const TableHeader *header, const uint8_t *fixed)
 {
     TableHeader parsed;
-    if (header->metric > TABLE_PAWN) return "unknown metric";
+    if ((int)header->metric > (int)TREB_DTM50) return "unknown metric";
     const char *wrong = format_parse_fixed(fixed, &parsed);
     if (wrong) return wrong;
     if (parsed.pad != header->pad || parsed.per_byte != header->per_byte ||
