@@ -111,7 +111,7 @@ static void put_table(json_t *object, const TableHeader *h)
     else
         put(object, "order", order_json(&h->index));
     put(object, "stored", stored);
-    if (h->metric == TREB_DTM) put(object, "bounds", json_boolean(h->bounds));
+    if (h->metric == TREB_WDL || h->metric == TREB_DTM) put(object, "bounds", json_boolean(h->bounds));
     if (h->metric == TREB_DTC) put(object, "as_dtz", json_boolean(h->as_dtz));
     put(object, "counts", counts_json(h));
     if (h->metric != TREB_WDL) put(object, "longest", longest_json(h));

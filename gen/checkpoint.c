@@ -16,7 +16,7 @@ static const double saved_seconds = 240;
 /* Cells of a slice that is saved while it is solved. Smaller slices are solved within seconds, and writing the logs to
  * a file for each of them would take longer than solving it. */
 static const uint64_t saved_slice = 1000000000;
-static const uint64_t saved_mark = UINT64_C(0x3544455641535254); /* "TRSAVED" and a version */
+static const uint64_t saved_mark = UINT64_C(0x3644455641535254); /* "TRSAVED" and a version */
 
 /* ---- Saving ---------------------------------------------------------------------------------- */
 

@@ -1,10 +1,10 @@
 /* probe_wdl.c - verdicts.
  *
- * A table stores a lower bound for a position. The captures complete it: the verdict is the best of
- * the stored verdict and the verdicts that legal captures lead to. So captures are tried first, and
- * if one of them wins the table is not read. The position's own table must be installed all the
- * same. This is checked before any move is tried, so that a position of many men whose tables are
- * not installed costs little. */
+ * A table stores a lower bound for a position. The captures complete it, and in some tables the last
+ * pawn's promotion to a queen: the verdict is the best of the stored verdict and the verdicts that
+ * such moves lead to. So they are tried first, and if one of them wins the table is not read. The
+ * position's own table must be installed all the same. This is checked before any move is tried, so
+ * that a position of many men whose tables are not installed costs little. */
 #include <assert.h>
 
 #include "probe/file_cell.h"
@@ -108,19 +108,19 @@ static int wdl_stored(const ProbeReader *reader, const SetPlace *place, ProbeFil
     return file_damaged(open, "a cell has a code without meaning", error);
 }
 
-/* Tries the remaining captures after one led to a position that is not in memory. Returns TREB_WIN
- * if one of them wins, else `missing`, the result of the capture before. All of the captures are
+/* Tries the remaining moves after one led to a position that is not in memory. Returns TREB_WIN
+ * if one of them wins, else `missing`, the result of the move before. All of the moves are
  * tried, so that all that is missing is fetched, up to a failure of another kind: that does not
  * matter if the missing position turns out to be won. A function of its own, not inlined, so that
  * it does not slow down readers that wait. */
 __attribute__((cold, noinline)) static int win_or_missing(const ProbeReader *reader,
                                                           const treb_position *pos,
-                                                          const Move *captures, int count,
-                                                          int missing, treb_error *error)
+                                                          const Move *moves, int count, int missing,
+                                                          treb_error *error)
 {
     for (int i = 0; i < count; i++) {
         treb_position child;
-        position_make(pos, captures[i], &child);
+        position_make(pos, moves[i], &child);
         int verdict = wdl_value(reader, &child, error);
         if (verdict == TREB_LOSS) return TREB_WIN;
         if (verdict < 0 && !probe_not_ready(verdict)) break;
@@ -128,23 +128,34 @@ __attribute__((cold, noinline)) static int win_or_missing(const ProbeReader *rea
     return missing;
 }
 
-/* The best verdict that the given captures lead to: 4 - the verdict of the position after one.
+/* The best verdict that the given moves lead to: 4 - the verdict of the position after one.
  * Stops at a win, and at the first failure, which it returns. */
-static int best_of(const ProbeReader *reader, const treb_position *pos, const Move *captures,
+static int best_of(const ProbeReader *reader, const treb_position *pos, const Move *moves,
                    int count, treb_error *error)
 {
     int best = TREB_LOSS;
     for (int i = 0; i < count && best < TREB_WIN; i++) {
         treb_position child;
-        position_make(pos, captures[i], &child);
+        position_make(pos, moves[i], &child);
         int verdict = wdl_value(reader, &child, error);
         if (verdict < 0) {
             if (!probe_not_ready(verdict)) return verdict;
-            return win_or_missing(reader, pos, captures + i + 1, count - i - 1, verdict, error);
+            return win_or_missing(reader, pos, moves + i + 1, count - i - 1, verdict, error);
         }
         if (TREB_WIN - verdict > best) best = TREB_WIN - verdict;
     }
     return best;
+}
+
+/* Lists the moves that complete the stored verdict. */
+static int list_completing(const ProbeReader *reader, ProbeFile *file, const treb_position *pos,
+                           Move *out)
+{
+    const OpenTable *open;
+    if (last_pawn_promotes(pos) && !file_is_syzygy(file) &&
+        file_get(reader, file, &open, NULL) == 0 && open->header->bounds)
+        return movegen_completing(pos, out);
+    return movegen_captures(pos, out);
 }
 
 /* Whether there is a legal move other than en passant captures. */
@@ -161,10 +172,10 @@ int wdl_value(const ProbeReader *reader, const treb_position *pos, treb_error *e
     const SetPlace *place = set_find(reader->set, pos);
     ProbeFile *file = place->entry != NULL ? place->entry->file[TREB_WDL] : NULL;
     if (file == NULL) return wdl_without_table(reader, place->entry, pos, error);
-    Move captures[MOVES_MAX];
-    int count = movegen_captures(pos, captures), best = TREB_LOSS, bar = best;
+    Move completing[MOVES_MAX];
+    int count = list_completing(reader, file, pos, completing), best = TREB_LOSS, bar = best;
     if (count > 0) {
-        bar = best = best_of(reader, pos, captures, count, error);
+        bar = best = best_of(reader, pos, completing, count, error);
         if (best < 0 || best == TREB_WIN) {
             if (!probe_not_ready(best)) return best;
             /* The table may still say that the position is won, and it is to be fetched as well. */

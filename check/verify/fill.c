@@ -53,7 +53,7 @@ static int syzygy_verdict_of(const VerifyWorker *w, const treb_position *pos, in
     return verdict;
 }
 
-static int our_verdict(const VerifyWorker *w, const treb_position *pos, int captures)
+static int our_verdict(const VerifyWorker *w, const treb_position *pos, int completing)
 {
     const TableSide *side = &w->full->entry->file[TREB_WDL].header->side[w->side];
     unsigned code = verify_batch_code(w, TREB_WDL);
@@ -62,7 +62,7 @@ static int our_verdict(const VerifyWorker *w, const treb_position *pos, int capt
         verdict = side->plies[0][code];
     else
         report_code(w, pos, TREB_WDL, code);
-    return captures > verdict ? captures : verdict;
+    return completing > verdict ? completing : verdict;
 }
 
 void verify_do_verdict(VerifyWorker *w, const treb_position *pos)
@@ -72,10 +72,10 @@ void verify_do_verdict(VerifyWorker *w, const treb_position *pos)
         verify_put_own(w, verify_word_of(VERIFY_ILLEGAL));
         return;
     }
-    int captures = verify_captures(w->reader, full->entry, pos);
+    int completing = verify_completing(w->reader, full->entry, pos);
     if (verify_read_failed(w)) return;
     int verdict =
-        full->syzygy ? syzygy_verdict_of(w, pos, captures) : our_verdict(w, pos, captures);
+        full->syzygy ? syzygy_verdict_of(w, pos, completing) : our_verdict(w, pos, completing);
     if (verdict < TREB_LOSS) verdict = TREB_LOSS;
     verify_put_own(w, verify_word_of((unsigned)verdict));
     w->count->positions++;
@@ -109,9 +109,9 @@ void verify_do_syzygy_distance(VerifyWorker *w, const treb_position *pos)
     unsigned verdict = verify_word_verdict(word), once = 0;
     if (verdict == TREB_DRAW || !syzygy_stores(full->flat.table, pos)) return;
     if (verdict > TREB_DRAW) {
-        int captures = verify_captures(w->reader, full->entry, pos);
-        once = verify_at_once_metrics(w->reader, full->entry, pos, verdict, captures, full->metrics,
-                                      verify_pushed_verdict, w);
+        int completing = verify_completing(w->reader, full->entry, pos);
+        once = verify_at_once_metrics(w->reader, full->entry, pos, verdict, completing,
+                                      full->metrics, verify_pushed_verdict, w);
         if (verify_read_failed(w)) return;
     }
     unsigned plies =
@@ -128,8 +128,8 @@ void verify_do_distances(VerifyWorker *w, const treb_position *pos)
     if (verdict == TREB_DRAW) return;
     /* Captures matter only to metrics that a capture can end at once. DTM is not one of them. */
     if (verdict > TREB_DRAW && (stored & ~metric_bit(TREB_DTM)) != 0) {
-        int captures = verify_captures(w->reader, full->entry, pos);
-        once = verify_at_once_metrics(w->reader, full->entry, pos, verdict, captures, stored,
+        int completing = verify_completing(w->reader, full->entry, pos);
+        once = verify_at_once_metrics(w->reader, full->entry, pos, verdict, completing, stored,
                                       verify_pushed_verdict, w);
     }
     bool attained = once == full->metrics;

@@ -3,7 +3,7 @@
  * The verdict and the distances of each position are packed into a word (words.h). Passes over all
  * cells fill in the words of both sides to move:
  *
- *   verdicts    of both sides: the stored verdict, or the best capture if that is better
+ *   verdicts    of both sides: the stored verdict, completed
  *   distances   of the side that is stored. Where a table omits wins at once, the distance is 1.
  *               Where it stores bounds, they are completed.
  *   moves       of the other side first: its distances follow from its moves, which all lead to

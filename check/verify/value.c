@@ -104,10 +104,12 @@ VerifyValue verify_child(VerifyReader *reader, VerifyEntry *entry, const treb_po
     return verify_evaluate(reader, entry, &child, wanted);
 }
 
-int verify_captures(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos)
+int verify_completing(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos)
 {
+    const VerifyFile *file = &entry->file[TREB_WDL];
+    const bool bounds = file->table != NULL && file->header->bounds;
     Move moves[MOVES_MAX];
-    int count = movegen_captures(pos, moves), best = -1;
+    int count = bounds ? movegen_completing(pos, moves) : movegen_captures(pos, moves), best = -1;
     for (int i = 0; i < count && best < TREB_WIN; i++) {
         int verdict = TREB_WIN - verify_convert(reader, entry, pos, moves[i], 0).verdict;
         if (verdict > best) best = verdict;
@@ -158,7 +160,7 @@ static unsigned pawn_move_wins(VerifyReader *reader, VerifyEntry *entry, const t
 }
 
 unsigned verify_at_once_metrics(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
-                                unsigned verdict, int captures, unsigned metrics, VerifyPush push,
+                                unsigned verdict, int completing, unsigned metrics, VerifyPush push,
                                 void *context)
 {
     unsigned found = 0;
@@ -167,8 +169,8 @@ unsigned verify_at_once_metrics(VerifyReader *reader, VerifyEntry *entry, const 
     metrics &= metric_bit(TREB_DTZ) | metric_bit(TREB_DTC);
     if (verdict < TREB_WIN && entry->syzygy[TREB_DTZ] == NULL) metrics &= ~metric_bit(TREB_DTZ);
     if (verdict < TREB_CURSED_WIN || metrics == 0) return 0;
-    if (captures >= (int)verdict) found |= metrics & metric_bit(TREB_DTZ);
-    if (captures >= TREB_CURSED_WIN) found |= metrics & metric_bit(TREB_DTC);
+    if (completing >= (int)verdict) found |= metrics & metric_bit(TREB_DTZ);
+    if (completing >= TREB_CURSED_WIN) found |= metrics & metric_bit(TREB_DTC);
     uint64_t pawns = position_men_of(pos, pos->turn, TREB_PAWN);
     if (metrics == metric_bit(TREB_DTC)) pawns &= rank_bits(pos->turn == TREB_WHITE ? 6 : 1);
     if (found == metrics || pawns == 0) return found;
@@ -214,16 +216,16 @@ static uint64_t file_cell(const VerifyFile *file, const treb_position *pos, uint
     return index_of_position(&file->header->side[pos->turn].index, pos);
 }
 
-/* Returns the verdict of the WDL table, or the verdict of the best capture if that is better. */
+/* Returns the verdict of the WDL table, or that of the moves that complete it if that is better. */
 static unsigned table_verdict(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
-                              uint64_t cell, int captures)
+                              uint64_t cell, int completing)
 {
     VerifyFile *file = &entry->file[TREB_WDL];
     if (file->table == NULL) {
         treb_error error;
         int value =
             syzygy_read(reader, syzygy_verdict(entry->syzygy[TREB_WDL], pos, &error), &error);
-        return (unsigned)(value > captures ? value : captures);
+        return (unsigned)(value > completing ? value : completing);
     }
     const TableSide *side = &file->header->side[pos->turn];
     unsigned code = UINT16_MAX;
@@ -234,7 +236,7 @@ static unsigned table_verdict(VerifyReader *reader, VerifyEntry *entry, const tr
     else if (reader->error.status == TREB_OK)
         fail(&reader->error, TREB_ERR_DAMAGED, "%.300s: code %u has no meaning",
              table_path(file->table), code);
-    return (unsigned)(stored > captures ? stored : captures);
+    return (unsigned)(stored > completing ? stored : completing);
 }
 
 /* Sets the error that a table is missing. */
@@ -260,10 +262,10 @@ static bool syzygy_distance(VerifyReader *reader, const VerifyEntry *entry,
 /* Fills in the distances that the tables store. Returns the bits of the metrics that they do not
  * store. */
 static unsigned table_distances(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
-                                uint64_t cell, int captures, unsigned metrics, VerifyValue *value)
+                                uint64_t cell, int completing, unsigned metrics, VerifyValue *value)
 {
     Place place = {reader, entry};
-    unsigned open = 0, once = verify_at_once_metrics(reader, entry, pos, value->verdict, captures,
+    unsigned open = 0, once = verify_at_once_metrics(reader, entry, pos, value->verdict, completing,
                                                      metrics, push_verdict, &place);
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
         VerifyFile *file = &entry->file[m];
@@ -363,17 +365,17 @@ static VerifyValue evaluate_cell(VerifyReader *reader, VerifyEntry *entry, const
     uint64_t cell = index_of_position(&entry->index, pos);
     _Atomic(uint16_t) *memo = verify_memo(reader->store, entry, pos->turn);
     Recalled recalled = RECALL_NOTHING;
-    int captures = -1;
+    int completing = -1;
     bool known = true;
     if (memo != NULL) recalled = recall(reader->store, &memo[cell], metrics, limit, &value);
     if (recalled == RECALL_ALL) return value;
     /* DTM does not depend on whether a capture wins at once. */
     if (recalled == RECALL_NOTHING || metrics != metric_bit(TREB_DTM)) {
-        captures = verify_captures(reader, entry, pos);
-        value = value_of_verdict(table_verdict(reader, entry, pos, cell, captures));
+        completing = verify_completing(reader, entry, pos);
+        value = value_of_verdict(table_verdict(reader, entry, pos, cell, completing));
     }
     if (metrics != 0 && limit.verdicts >> value.verdict & 1) {
-        unsigned open = table_distances(reader, entry, pos, cell, captures, metrics, &value);
+        unsigned open = table_distances(reader, entry, pos, cell, completing, metrics, &value);
         if (open != 0) known = moves_distances(reader, entry, pos, open, limit, &value);
     }
     if (memo != NULL) remember(reader->store, &memo[cell], &value, known);

@@ -100,16 +100,17 @@ VerifyValue verify_child(VerifyReader *reader, VerifyEntry *entry, const treb_po
 VerifyValue verify_with_ep(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
                            const VerifyValue *without, unsigned metrics);
 
-/* Returns the verdict of the best capture; -1 if there are no captures. */
-int verify_captures(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos);
+/* Returns the best verdict of the moves that complete a stored verdict: of the captures and, if the file says so, of
+ * the last pawn's promotion to a queen. -1 if there are none. */
+int verify_completing(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos);
 
 /* Finds the distances that a table need not store because a single move ends them: DTZ 1 of a win
  * by a capture or pawn move, DTC 1 of a win by a capture or promotion, and DTZ 101 in Syzygy files.
- * Returns them as bits of metrics. `captures` is the result of verify_captures. `push` returns the
+ * Returns them as bits of metrics. `completing` is the result of verify_completing. `push` returns the
  * verdict of a position after a pawn push. */
 typedef unsigned (*VerifyPush)(void *context, const treb_position *child);
 unsigned verify_at_once_metrics(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
-                                unsigned verdict, int captures, unsigned metrics, VerifyPush push,
+                                unsigned verdict, int completing, unsigned metrics, VerifyPush push,
                                 void *context);
 
 /* Returns the DTZ of such a win. */

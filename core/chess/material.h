@@ -59,6 +59,13 @@ bool material_canonical(Material *m);
 int material_sub_endings(const Material *m, Material out[MATERIAL_SUB_ENDINGS_MAX],
                          uint8_t turns[MATERIAL_SUB_ENDINGS_MAX]);
 
+/* Whether a side has exactly one pawn, whose promotion to a queen may complete cells
+ * (core/format/table.h). */
+static inline bool material_last_pawn(const Material *m)
+{
+    return m->count[TREB_WHITE][TREB_PAWN] == 1 || m->count[TREB_BLACK][TREB_PAWN] == 1;
+}
+
 /* Which moves of a side lead to sub-endings: captures; and the last pawn that becomes a queen; and
  * all other promotions. */
 typedef enum MaterialMoves { MATERIAL_CAPTURES, MATERIAL_COMPLETING, MATERIAL_CONVERSIONS } MaterialMoves;

@@ -215,19 +215,15 @@ int movegen_captures(const treb_position *pos, Move *out)
     return g.count;
 }
 
-static bool last_pawn(uint64_t pawns) { return (pawns & (pawns - 1)) == 0; }
-
 bool move_completes(const treb_position *pos, Move m)
 {
     if (move_is_capture(pos, m)) return true;
-    return move_promo(m) == TREB_QUEEN && last_pawn(position_men_of(pos, pos->turn, TREB_PAWN));
+    return move_promo(m) == TREB_QUEEN && last_pawn_promotes(pos);
 }
 
 int movegen_completing(const treb_position *pos, Move *out)
 {
-    uint64_t pawns = position_men_of(pos, pos->turn, TREB_PAWN);
-    if (!last_pawn(pawns) || !(pawns & rank_bits(pos->turn == TREB_WHITE ? 6 : 1)))
-        return movegen_captures(pos, out);
+    if (!last_pawn_promotes(pos)) return movegen_captures(pos, out);
     int count = movegen_legal(pos, out), kept = 0;
     for (int i = 0; i < count; i++)
         if (move_completes(pos, out[i])) out[kept++] = out[i];

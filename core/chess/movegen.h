@@ -41,9 +41,16 @@ static inline int movegen_all(const treb_position *pos, Move *out)
 int movegen_captures(const treb_position *pos, Move *out);
 
 /* Writes the legal captures, and promotions of the last pawn to a queen: the moves that complete a
- * DTM table whose cells are bounds (core/format/table.h). As fast as movegen_captures unless that
- * pawn is about to promote. */
+ * table whose cells are bounds (core/format/table.h). As fast as movegen_captures unless
+ * last_pawn_promotes. */
 int movegen_completing(const treb_position *pos, Move *out);
+
+/* Whether the side to move has one pawn, which stands before its promotion. */
+static inline bool last_pawn_promotes(const treb_position *pos)
+{
+    uint64_t pawns = position_men_of(pos, pos->turn, TREB_PAWN);
+    return (pawns & (pawns - 1)) == 0 && (pawns & rank_bits(pos->turn == TREB_WHITE ? 6 : 1)) != 0;
+}
 
 /* Returns whether movegen_completing lists a legal move. */
 bool move_completes(const treb_position *pos, Move m);

@@ -129,11 +129,12 @@ typedef struct TableHeader {
                             need not set it; a reader sets 256 or, with width 2, 65536 */
     unsigned width;      /* bytes of a cell: 1, or 2 (little-endian) if codes exceed 256 */
     unsigned block_bits; /* log2 of the bytes of a block before compression */
-    /* With TREB_DTM: cells are bounds, which captures and promotions of a side's last pawn to a
-     * queen complete. If one of these moves mates as soon as any move, the cell may hold a larger
-     * distance; if the loser survives longest by one of them, a smaller one. Other promotions do
-     * not count: a probe would have to look at many times as many positions, and files would be no
-     * smaller. */
+    /* Captures and promotions of a side's last pawn to a queen complete the cells. With TREB_WDL the
+     * verdict is the best of the cell's and of those that such moves lead to. (Captures alone
+     * complete it also without this flag.) With TREB_DTM: if one of these moves mates as soon as any
+     * move, the cell may hold a larger distance; if the loser survives longest by one of them, a
+     * smaller one. Other promotions do not count: a probe would have to look at many times as many
+     * positions, and files would be no smaller. */
     bool bounds;
     /* With TREB_DTC: the distances are those of the DTZ file in the same folder, and the file is a
      * fixed header alone. An open table has the DTZ file's cells and everything else of its header. */

@@ -95,12 +95,14 @@ void format_write_fixed(const TableHeader *header, uint8_t out[FORMAT_FIXED_SIZE
     bool blocked = header->metric == TABLE_BLOCKED, symbols = header->codec == TABLE_SYMBOLS;
     bool pawn = header->metric == TABLE_PAWN;
     const bool profiles = header->metric == TREB_DTM50;
-    format_put16(out + FORMAT_AT_VERSION, header->as_dtz ? FORMAT_VERSION_AS_DTZ
-                                          : profiles     ? FORMAT_VERSION_PROFILES
-                                          : symbols      ? FORMAT_VERSION_SYMBOLS
-                                          : pawn         ? FORMAT_VERSION_PAWN
-                                          : blocked      ? FORMAT_VERSION_BLOCKED
-                                                         : FORMAT_VERSION_HISTOGRAMS);
+    const bool verdicts = header->bounds && header->metric == TREB_WDL;
+    format_put16(out + FORMAT_AT_VERSION, verdicts         ? FORMAT_VERSION_VERDICTS
+                                          : header->as_dtz ? FORMAT_VERSION_AS_DTZ
+                                          : profiles       ? FORMAT_VERSION_PROFILES
+                                          : symbols        ? FORMAT_VERSION_SYMBOLS
+                                          : pawn           ? FORMAT_VERSION_PAWN
+                                          : blocked        ? FORMAT_VERSION_BLOCKED
+                                                           : FORMAT_VERSION_HISTOGRAMS);
     out[FORMAT_AT_METRIC] = (uint8_t)header->metric;
     format_put32(out + FORMAT_AT_FLAGS, (header->bounds ? FORMAT_FLAG_BOUNDS : 0u) |
                                             (header->as_dtz ? (uint32_t)FORMAT_FLAG_AS_DTZ : 0u));
@@ -283,7 +285,10 @@ const char *format_parse_fixed(const uint8_t *bytes, TableHeader *header)
     bool newest = format_get16(bytes + FORMAT_AT_VERSION) >= FORMAT_VERSION_AS_DTZ;
     uint32_t known = FORMAT_FLAG_BOUNDS | (newest ? (uint32_t)FORMAT_FLAG_AS_DTZ : 0u);
     if (flags & ~known) return "reserved bits are set";
-    if (header->bounds && header->metric != TREB_DTM) return "only mate distances are bounds";
+    can_be = header->metric == TREB_DTM ||
+             (header->metric == TREB_WDL &&
+              format_get16(bytes + FORMAT_AT_VERSION) >= FORMAT_VERSION_VERDICTS);
+    if (header->bounds && !can_be) return "only verdicts and mate distances are bounds";
     if (header->as_dtz && header->metric != TREB_DTC)
         return "only distances to conversion are those of another file";
     unsigned stored = bytes[FORMAT_AT_STORED];

@@ -20,6 +20,8 @@ static void place_buffers(Buffers *t, const Layout *layout, unsigned metrics, bo
     t->outcomes.verdict = memory_layout_place(arrays, cells);
     t->outcomes.capture = memory_layout_place(arrays, cells);
     t->outcomes.ends = memory_layout_place(arrays, cells);
+    if (material_last_pawn(&layout->material))
+        t->outcomes.completing = memory_layout_place(arrays, cells);
     if (dtc) t->outcomes.dtc = memory_layout_place(arrays, cells * sizeof *t->outcomes.dtc);
     if (dtm) {
         t->outcomes.dtm = memory_layout_place(arrays, cells * sizeof *t->outcomes.dtm);

@@ -606,11 +606,12 @@ void outcomes_clear(const Outcomes *out, size_t cells)
     memset(out->verdict, 0, cells);
     if (out->capture) memset(out->capture, 0, cells);
     if (out->ends) memset(out->ends, 0, cells);
+    if (out->completing) memset(out->completing, 0, cells);
     if (out->dtc) memset(out->dtc, 0, cells * sizeof *out->dtc);
     if (out->dtm) memset(out->dtm, 0, cells * sizeof *out->dtm);
 }
 
-/* Adds the outcomes of the moves that complete bounds, or of all others. */
+/* Adds the outcomes of the moves that complete cells, or of all others. */
 static treb_status add_moves(const Converter *c, uint32_t kings, int lane, bool completes,
                              const Outcomes *out, SolvedBuffer fetched[CONVERTER_BUFFERS],
                              treb_error *error)
@@ -649,5 +650,6 @@ treb_status converter_plane(const Converter *c, uint32_t kings, int lane, const 
     treb_status status = add_moves(c, kings, lane, true, out, fetched, error);
     size_t cells = layout_lane_cells(c->layout), first = lane * cells;
     if (out->ends_dtm) memcpy(out->ends_dtm + first, out->dtm + first, cells * sizeof *out->dtm);
+    if (out->completing) memcpy(out->completing + first, out->verdict + first, cells);
     return status == TREB_OK ? add_moves(c, kings, lane, false, out, fetched, error) : status;
 }

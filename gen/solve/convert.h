@@ -18,6 +18,8 @@ typedef struct Outcomes {
     /* Likewise, of captures; and of captures and promotions, which end a count to conversion. NULL if the converter has
      * only some of the conversions. */
     uint8_t *capture, *ends;
+    /* Likewise, of the moves that complete cells (core/format/table.h); NULL also if they are only captures. */
+    uint8_t *completing;
     /* Outcomes by distance to conversion; NULL in tables without pawns, where all distances are 1. */
     int16_t *dtc;
     int16_t *dtm;      /* outcomes by distance to mate; NULL if this metric is not solved */

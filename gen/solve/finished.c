@@ -81,7 +81,7 @@ static treb_status find_needs(Table *const table[FILES], FinishedNeeds *needs, t
     *needs = (FinishedNeeds){0};
     for (int side = 0; side < 2; side++) {
         const bool stored = stores(table[VERDICTS], side) && stores(table[MATES], side),
-                   bounds = mates != NULL && mates->bounds;
+                   bounds = verdicts->bounds || (mates != NULL && mates->bounds);
         needs->moves[side] = !stored ? MOVES_ALL : bounds ? MOVES_COMPLETING : MOVES_CAPTURES;
         const TableSide *s = &verdicts->side[side];
         needs->cursed |= s->count[TREB_CURSED_WIN] > 0 || s->count[TREB_BLESSED_LOSS] > 0;

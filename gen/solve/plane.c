@@ -17,6 +17,8 @@ static void place(Plane *p, const Layout *layout, MemoryLayout *arrays)
     if (p->parts & PLANE_STALEMATE) p->stalemate = memory_layout_place(arrays, set);
     if (p->parts & PLANE_CAPTURES) p->capture_wins = memory_layout_place(arrays, set);
     if (p->parts & PLANE_CAPTURES) p->capture_draws = memory_layout_place(arrays, set);
+    if (p->parts & PLANE_PROMOTION) p->promotion_wins = memory_layout_place(arrays, set);
+    if (p->parts & PLANE_PROMOTION) p->promotion_draws = memory_layout_place(arrays, set);
     if (p->parts & PLANE_ZEROING) p->zeroing_wins = memory_layout_place(arrays, set);
     if (p->parts & PLANE_ENDS) p->ends_wins = memory_layout_place(arrays, set);
     if (p->parts & PLANE_BOUNDS) p->ends_best = memory_layout_place(arrays, set);
@@ -107,6 +109,8 @@ static treb_status read_facts(const Plane *p, const Solver *s, uint32_t stream, 
     uint64_t *const set[FACTS] = {[FACT_STALEMATE] = p->stalemate,
                                   [FACT_CAPTURE_WINS] = p->capture_wins,
                                   [FACT_CAPTURE_DRAWS] = p->capture_draws,
+                                  [FACT_PROMOTION_WINS] = p->promotion_wins,
+                                  [FACT_PROMOTION_DRAWS] = p->promotion_draws,
                                   [FACT_ZEROING_WINS] = p->zeroing_wins,
                                   [FACT_ENDS_WINS] = p->ends_wins};
     LogReader reader;
@@ -161,9 +165,10 @@ treb_status plane_read(Plane *p, const SolvedSlice *slice, int side, uint32_t ki
     const Solver *s = slice->solver;
     const size_t words = slice->layout->plane_words;
     const uint32_t stream = stream_of(kings, side);
-    uint64_t *const sets[] = {p->won,          p->lost,         p->cursed,
-                              p->stalemate,    p->capture_wins, p->capture_draws,
-                              p->zeroing_wins, p->ends_wins,    p->ends_best};
+    uint64_t *const sets[] = {
+        p->won,          p->lost,          p->cursed,         p->stalemate,
+        p->capture_wins, p->capture_draws, p->promotion_wins, p->promotion_draws,
+        p->zeroing_wins, p->ends_wins,     p->ends_best};
     const bool own = partition_owns(&s->partition, kings);
     /* Another process has the sets of this plane. */
     if (!own) setup_plane_legal(s, kings, side, p->legal, p->won, p->lost);
@@ -173,7 +178,9 @@ treb_status plane_read(Plane *p, const SolvedSlice *slice, int side, uint32_t ki
     for (size_t w = 0; w < words; w++) p->legal[w] = not_won[w] | p->won[w];
     for (int m = TREB_DTC; m < TREB_METRICS && status == TREB_OK; m++)
         if (p->distance[m] != NULL) status = read_distances(p, s, (treb_metric)m, stream, error);
-    enum { FACT_PARTS = PLANE_STALEMATE | PLANE_CAPTURES | PLANE_ZEROING | PLANE_ENDS };
+    enum {
+        FACT_PARTS = PLANE_STALEMATE | PLANE_CAPTURES | PLANE_PROMOTION | PLANE_ZEROING | PLANE_ENDS
+    };
     if (status == TREB_OK && p->parts & FACT_PARTS) status = read_facts(p, s, stream, error);
     if (status == TREB_OK && p->parts & PLANE_BOUNDS)
         status = read_bounds(p, s, stream, words, error);

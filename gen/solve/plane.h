@@ -11,8 +11,9 @@ enum {
     PLANE_CAPTURES = 2,
     PLANE_ZEROING = 4,
     PLANE_ENDS = 8,
-    PLANE_BOUNDS = 16,  /* includes distances to mate */
-    PLANE_DISTANCE = 32, /* << TREB_DTZ and so on */
+    PLANE_BOUNDS = 16, /* includes distances to mate */
+    PLANE_PROMOTION = 32,
+    PLANE_DISTANCE = 64,                         /* << TREB_DTZ and so on */
     PLANE_MOVES = PLANE_DISTANCE << TREB_METRICS /* the slice is read from files (finished.h) */
 };
 
@@ -26,6 +27,8 @@ typedef struct Plane {
     /* Facts about some of the moves. Wins count under the 50-move rule, except in `ends_wins`. */
     uint64_t *capture_wins;
     uint64_t *capture_draws; /* the best capture draws */
+    /* the last pawn's promotion to a queen wins, or draws, where no capture does */
+    uint64_t *promotion_wins, *promotion_draws;
     uint64_t *zeroing_wins;
     uint64_t *ends_wins; /* a capture or promotion wins by mate, without the 50-move rule */
     /* won or lost, and the best distance to mate is that of a move that completes bounds (core/format/table.h) */

@@ -255,6 +255,11 @@ static treb_status setup_due(const Due *d)
     return status;
 }
 
+static uint64_t bytes_equal(const uint8_t *bytes, unsigned value)
+{
+    return bytes_above(bytes, value - 1) & ~bytes_above(bytes, value);
+}
+
 /* Returns the cells of a word for which a fact holds. */
 static uint64_t word_fact(const Outcomes *o, int fact, size_t w)
 {
@@ -263,7 +268,12 @@ static uint64_t word_fact(const Outcomes *o, int fact, size_t w)
     case FACT_CAPTURE_WINS:
         return bytes_above(capture, TREB_WIN);
     case FACT_CAPTURE_DRAWS:
-        return bytes_above(capture, TREB_DRAW) & ~bytes_above(capture, 1 + TREB_DRAW);
+        return bytes_equal(capture, 1 + TREB_DRAW);
+    case FACT_PROMOTION_WINS:
+        return bytes_above(o->completing + 64 * w, TREB_WIN) & ~bytes_above(capture, TREB_WIN);
+    case FACT_PROMOTION_DRAWS:
+        return bytes_equal(o->completing + 64 * w, 1 + TREB_DRAW) &
+               ~bytes_equal(capture, 1 + TREB_DRAW);
     case FACT_ZEROING_WINS:
         return bytes_above(o->verdict + 64 * w, TREB_WIN);
     case FACT_ENDS_WINS:
@@ -273,14 +283,21 @@ static uint64_t word_fact(const Outcomes *o, int fact, size_t w)
     }
 }
 
+static bool has_fact(const Outcomes *o, int fact)
+{
+    if (fact == FACT_PROMOTION_WINS || fact == FACT_PROMOTION_DRAWS) return o->completing != NULL;
+    return fact != FACT_ENDS || o->dtm != NULL;
+}
+
 static treb_status setup_facts(Solver *s, uint32_t kings, int side, Buffers *t, treb_error *error)
 {
-    static const uint8_t facts[] = {FACT_CAPTURE_WINS, FACT_CAPTURE_DRAWS, FACT_ZEROING_WINS,
-                                    FACT_ENDS_WINS, FACT_ENDS};
+    static const uint8_t facts[] = {FACT_CAPTURE_WINS,    FACT_CAPTURE_DRAWS, FACT_PROMOTION_WINS,
+                                    FACT_PROMOTION_DRAWS, FACT_ZEROING_WINS,  FACT_ENDS_WINS,
+                                    FACT_ENDS};
     const uint64_t *legal = plane_at(s, s->loop.not_won[side], kings);
     treb_status status = TREB_OK;
     for (size_t f = 0; f < sizeof facts && status == TREB_OK; f++) {
-        if (facts[f] == FACT_ENDS && t->outcomes.dtm == NULL) continue;
+        if (!has_fact(&t->outcomes, facts[f])) continue;
         for (size_t w = 0; w < s->layout->plane_words; w++)
             t->a[w] = legal[w] ? word_fact(&t->outcomes, facts[f], w) & legal[w] : 0;
         status = log_add(s->facts, stream_of(kings, side), facts[f], t->a, KERNEL_ALL,

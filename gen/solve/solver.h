@@ -39,6 +39,8 @@ enum {
     FACT_STALEMATE,
     FACT_CAPTURE_WINS,
     FACT_CAPTURE_DRAWS,
+    FACT_PROMOTION_WINS, /* the last pawn's, to a queen, where no capture has the same verdict */
+    FACT_PROMOTION_DRAWS,
     FACT_ZEROING_WINS,
     FACT_ENDS_WINS,
     FACT_ENDS,                  /* the best conversion by distance to mate completes bounds */

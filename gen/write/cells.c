@@ -243,7 +243,7 @@ static unsigned parts_of(Cells *const cells[], int count)
     unsigned parts = 0;
     for (int i = 0; i < count; i++) {
         parts |= codes_parts(cells[i]->metric);
-        if (cells[i]->sides & CELLS_BOUNDS) parts |= PLANE_BOUNDS;
+        if (cells[i]->sides & CELLS_BOUNDS) parts |= codes_bounds_parts(cells[i]->metric);
     }
     return parts;
 }
@@ -316,12 +316,11 @@ typedef struct Part {
     const uint32_t *plane; /* the planes */
 } Part;
 
-/* Chooses the cells of a plane; mate distances that may be bounds are marked if the set keeps
- * bounds. */
+/* Chooses the cells of a plane, as bounds if the set keeps bounds. */
 static void choose(const Cells *v, const Part *part, const Plane *plane, int lane, Plies *out)
 {
     codes_choose(plane, part->slice, v->metric, lane, out);
-    if (v->sides & CELLS_BOUNDS) codes_mark_bounds(plane, part->slice, lane, out);
+    if (v->sides & CELLS_BOUNDS) codes_mark_bounds(plane, part->slice, v->metric, lane, out);
 }
 
 /* Chooses the cells of plane number `plane` of a chunk, and writes them to their place in `chosen`. */
@@ -438,8 +437,9 @@ uint64_t cells_memory(const Layout *layout, const Processes *processes)
 uint64_t cells_add_memory(const Layout *layout, int count, int threads)
 {
     ChunkBuffer buffer;
-    unsigned parts = PLANE_BOUNDS;
-    for (int m = 0; m < TREB_METRICS; m++) parts |= codes_parts((treb_metric)m);
+    unsigned parts = 0;
+    for (int m = 0; m < TREB_METRICS; m++)
+        parts |= codes_parts((treb_metric)m) | codes_bounds_parts((treb_metric)m);
     return (uint64_t)threads *
            (budget_cost(place_buffer(&buffer, layout, count, NULL)) + plane_memory(layout, parts));
 }

@@ -33,7 +33,8 @@ typedef struct CellsPlace {
 
 enum {
     CELLS_BOTH = 3, /* both sides to move, as bits 1 << TREB_WHITE and 1 << TREB_BLACK */
-    /* flag in addition to the sides: mate distances that may be bounds are marked (codes.h) */
+    /* flag in addition to the sides: cells are bounds, which some moves complete (core/format/table.h). Mate
+     * distances that may be bounds are marked (codes.h) */
     CELLS_BOUNDS = 4
 };
 

@@ -123,15 +123,39 @@ void codes_choose(const Plane *plane, const SolvedSlice *slice, treb_metric metr
         choose_distances(plane, metric, slice_metric(slice, metric), first, words, out);
 }
 
-void codes_mark_bounds(const Plane *plane, const SolvedSlice *slice, int lane, Plies *chosen)
+static void mark_distances(const uint64_t *best, size_t words, Plies *chosen)
 {
-    size_t words = codes_cells(slice->layout) / 64;
-    const uint64_t *best = plane->ends_best + (slice->layout->men == 1 ? lane : 0);
     for (size_t w = 0; w < words; w++, chosen += 64)
         for (uint64_t bits = best[w]; bits; bits &= bits - 1) {
-            Plies *cell = &chosen[__builtin_ctzll(bits)];
+            Plies *cell = &chosen[bit_first(bits)];
             if (*cell < BOUND_CODES_END) *cell |= CELL_BOUND;
         }
+}
+
+static void free_verdicts(const Plane *p, size_t first, size_t words, Plies *out)
+{
+    const Kernel *kernel = kernel_best();
+    for (size_t w = first; w < first + words; w++, out += 64) {
+        const uint64_t to_draw = p->promotion_draws[w] & ~p->won[w] & ~p->lost[w];
+        if (to_draw) kernel->mark(&to_draw, 1, CELL_UP_TO_DRAW, out);
+        if (p->promotion_wins[w]) kernel->mark(&p->promotion_wins[w], 1, CELL_FREE, out);
+    }
+}
+
+unsigned codes_bounds_parts(treb_metric metric)
+{
+    return metric == TREB_WDL ? PLANE_PROMOTION : metric == TREB_DTM ? PLANE_BOUNDS : 0;
+}
+
+void codes_mark_bounds(const Plane *plane, const SolvedSlice *slice, treb_metric metric, int lane,
+                       Plies *chosen)
+{
+    const size_t words = codes_cells(slice->layout) / 64,
+                 first = slice->layout->men == 1 ? (size_t)lane : 0;
+    if (metric == TREB_WDL)
+        free_verdicts(plane, first, words, chosen);
+    else
+        mark_distances(plane->ends_best + first, words, chosen);
 }
 
 /* Copies a row of the innermost axis, if several like men share that axis. */

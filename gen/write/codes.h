@@ -64,8 +64,11 @@ unsigned codes_parts(treb_metric metric);
 void codes_choose(const Plane *plane, const SolvedSlice *slice, treb_metric metric, int lane,
                   Plies *out);
 
-/* Marks chosen mate distances as bounds (CELL_BOUND) where they may be bounds. */
-void codes_mark_bounds(const Plane *plane, const SolvedSlice *slice, int lane, Plies *chosen);
+/* Turns chosen cells into bounds (core/format/table.h), and returns the parts of a plane that this needs: marks mate
+ * distances that may be bounds (CELL_BOUND); frees verdicts that the last pawn's promotion completes. */
+void codes_mark_bounds(const Plane *plane, const SolvedSlice *slice, treb_metric metric, int lane,
+                       Plies *chosen);
+unsigned codes_bounds_parts(treb_metric metric);
 
 /* Returns the code to store for a chosen cell. A cell that does not matter gets the code of the
  * cell before it. */

@@ -254,7 +254,7 @@ treb_status side_chunk_values(const SideEncoder *s, const CellChunk *chunk, uint
 CodeLimits side_limits(const SideEncoder *s)
 {
     CodeLimits limits = coder_limits;
-    if (s->job->header->bounds) limits.up_to = s->up_to;
+    if (s->job->header->bounds && s->job->metric != TREB_WDL) limits.up_to = s->up_to;
     return limits;
 }
 

@@ -69,11 +69,17 @@ static bool is_first(const Writer *w)
     return w->options.processes == NULL || w->options.processes->index == 0;
 }
 
+/* Whether the cells of a metric are bounds. Captures complete verdicts without that. */
+static bool has_bounds(const Writer *w, treb_metric metric)
+{
+    return w->bounds &&
+           (metric == TREB_DTM || (metric == TREB_WDL && material_last_pawn(&w->layout->material)));
+}
+
 static unsigned cells_sides(const Writer *w, treb_metric metric)
 {
     bool one = metric != TREB_WDL && w->layout->symmetric;
-    return (one ? 1u << TREB_WHITE : CELLS_BOTH) |
-           (metric == TREB_DTM && w->bounds ? CELLS_BOUNDS : 0);
+    return (one ? 1u << TREB_WHITE : CELLS_BOTH) | (has_bounds(w, metric) ? CELLS_BOUNDS : 0);
 }
 
 /* Creates the set in which the cells of a metric wait. */
@@ -352,7 +358,7 @@ static void symbols_header(Writer *w, treb_metric metric)
     int verdicts = bit_count(cells_seen(w->cells[TREB_WDL]));
     h->metric = metric;
     h->codec = TABLE_SYMBOLS;
-    h->bounds = metric == TREB_DTM && w->bounds;
+    h->bounds = has_bounds(w, metric);
     h->pad = h->width = 1;
     h->per_byte = metric != TREB_WDL ? 1 : verdicts <= 2 ? 8 : verdicts <= 4 ? 4 : 2;
     h->base = 1u << 8 / h->per_byte;

@@ -23,8 +23,8 @@ typedef struct WriteOptions {
     /* Cells of the sample, at most 128 Mi, which is also meant by 0. A slice with more cells is
      * never in memory as a whole. */
     uint64_t large;
-    /* mate distances in files with codec symbols are bounds from this number of men on; 0:
-     * BOUNDS_MEN */
+    /* cells in files with codec symbols are bounds (TableHeader.bounds) from this number of men on;
+     * 0: BOUNDS_MEN */
     int bounds;
     bool wide;               /* codec zstd with two bytes a distance, even where one suffices */
     uint64_t keep;           /* bytes of cells that may wait in memory */

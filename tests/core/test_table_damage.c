@@ -64,7 +64,7 @@ END_TEST
 START_TEST(newer_version)
 {
     format_put16(victim_bytes + FORMAT_AT_VERSION, FORMAT_VERSION + 1);
-    must_refuse_bytes(victim_bytes, victim_size, "has format version 7, but this program reads versions up to 6");
+    must_refuse_bytes(victim_bytes, victim_size, "has format version 9, but this program reads versions up to 8");
 }
 END_TEST
 
@@ -122,7 +122,7 @@ static const struct {
     {FORMAT_AT_INDEX_SCHEME, 1, FORMAT_SCHEME_PAWN + 1, "unknown index scheme"},
     {FORMAT_AT_FLAGS, 4, 0x80000000, "reserved bits"},
     {FORMAT_AT_FLAGS, 4, FORMAT_FLAG_BOUNDS << 1, "reserved bits"},
-    {FORMAT_AT_FLAGS, 4, FORMAT_FLAG_BOUNDS, "only mate distances are bounds"},
+    {FORMAT_AT_FLAGS, 4, FORMAT_FLAG_BOUNDS, "only verdicts and mate distances are bounds"},
     {FORMAT_AT_CODEC, 2, TABLE_SYMBOLS, "unknown codec"}, /* in this version */
     {FORMAT_AT_CODEC, 2, 0x8000, "unknown codec"},
     {FORMAT_AT_MATERIAL + 3, 1, 0, "bad material name"},

@@ -48,9 +48,10 @@ START_TEST(files_are_of_their_codec)
             snprintf(path, sizeof path, "%.4100s/%.280s", folder[codec], list[codec][i]->d_name);
             Table *table = table_open(path, &error);
             ck_assert_msg(table != NULL, "%s", error.text);
-            bool mates = strstr(list[codec][i]->d_name, ".dtm.") != NULL;
+            bool bounds = strstr(list[codec][i]->d_name, ".dtm.") != NULL ||
+                          strcmp(list[codec][i]->d_name, "KPvK.wdl.treb") == 0;
             ck_assert_int_eq(table_header(table)->codec, codec);
-            ck_assert_int_eq(table_header(table)->bounds, mates && codec == TABLE_SYMBOLS);
+            ck_assert_int_eq(table_header(table)->bounds, bounds && codec == TABLE_SYMBOLS);
             table_close(table);
         }
     }
@@ -96,6 +97,44 @@ START_TEST(verified_in_full)
         VerifyOptions options = {.dirs = &from, .dirs_count = 1, .full = true};
         ck_assert_msg(verify_material(&m, &options, &result) == TREB_OK, "%s", result.text);
     }
+}
+END_TEST
+
+/* ---- Bounds of verdicts ---------------------------------------------------------------------- */
+
+/* Makes WDL and DTZ of KPPvK and what is below it, or what of it is not there. */
+static void make_pawns(const char *from, int bounds)
+{
+    Run run = new_run(from, 1 << TREB_WDL | 1 << TREB_DTZ);
+    run.options.codec = TABLE_SYMBOLS;
+    run.options.bounds = bounds;
+    run_names(&run, "KPPvK");
+}
+
+/* Files are smaller if the last pawn's promotion completes verdicts. What is made from such files is
+ * the same as what is made from solved slices. */
+START_TEST(verdicts_of_the_last_pawn)
+{
+    char from[2][PATH_SIZE], path[PATH_SIZE + 60];
+    size_t size[2];
+    for (int k = 0; k < 2; k++) {
+        snprintf(from[k], PATH_SIZE, "%.4000s/pawns-%d", work, k);
+        ck_assert_int_eq(mkdir(from[k], 0777), 0);
+        make_pawns(from[k], k == 0 ? 5 : 3);
+        free(read_file(from[k], "KPvK.wdl.treb", &size[k]));
+    }
+    ck_assert_uint_lt(size[1], size[0]);
+    snprintf(tables, sizeof tables, "%.4000s/read", work);
+    ck_assert_int_eq(mkdir(tables, 0777), 0);
+    static const char *const again[] = {"KPPvK.wdl.treb", "KPPvK.dtz.treb"};
+    for (int i = 0; i < 2; i++) {
+        char moved[PATH_SIZE + 60];
+        snprintf(path, sizeof path, "%.4050s/%s", from[1], again[i]);
+        snprintf(moved, sizeof moved, "%.4050s/%s", tables, again[i]);
+        ck_assert_int_eq(rename(path, moved), 0);
+    }
+    make_pawns(from[1], 3);
+    for (int i = 0; i < 2; i++) check_same_file(from[1], again[i]);
 }
 END_TEST
 
@@ -359,6 +398,7 @@ int main(void)
     tcase_add_test(tests, files_are_of_their_codec);
     tcase_add_loop_test(tests, headers_say_the_same, 0, count);
     tcase_add_loop_test(tests, verified_in_full, 0, 2);
+    tcase_add_test(tests, verdicts_of_the_last_pawn);
     tcase_add_loop_test(tests, classes, 0, 3);
     if (test_part() == 1) tcase_add_test(tests, large_slices);
     if (test_part() == 1) tcase_add_test(tests, few_slices);

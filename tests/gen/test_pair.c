@@ -111,8 +111,12 @@ static const SliceProvider source = {NULL, find_layout, find_child, release_chil
 
 static Outcomes new_outcomes(size_t cells)
 {
-    Outcomes o = {malloc(cells),     malloc(cells),     malloc(cells),
-                  malloc(2 * cells), malloc(2 * cells), malloc(2 * cells), NULL};
+    Outcomes o = {.verdict = malloc(cells),
+                  .capture = malloc(cells),
+                  .ends = malloc(cells),
+                  .dtc = malloc(2 * cells),
+                  .dtm = malloc(2 * cells),
+                  .ends_dtm = malloc(2 * cells)};
     outcomes_clear(&o, cells);
     memset(o.ends_dtm, 0, 2 * cells);
     return o;

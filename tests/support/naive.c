@@ -218,6 +218,8 @@ static void note_freedom(const Moves *moves, uint32_t n, NaiveValue *value, cons
         int verdict = child->verdict == NO_CHILD ? all[child->position].verdict : child->verdict;
         if (child->capture && TREB_WIN - verdict + 1 > value->captured)
             value->captured = (uint8_t)(TREB_WIN - verdict + 1);
+        if (child->completes && TREB_WIN - verdict + 1 > value->completed)
+            value->completed = (uint8_t)(TREB_WIN - verdict + 1);
         if (verdict == TREB_LOSS && child->zeroing) value->dtz_free = true;
         if (verdict == TREB_LOSS && child->conversion) value->dtc_free = true;
         if (verdict == TREB_LOSS && child->completes && child->dtm + 1 == value->plies[TREB_DTM])
@@ -323,7 +325,8 @@ static unsigned code_of(const TableHeader *header, const NaiveLayout *layout,
     if (!value->legal) return any;
     if (header->metric == TREB_WDL) {
         unsigned verdict = value->verdict;
-        if (layout->scramble && value->captured == verdict + 1) verdict = random_below(verdict + 1);
+        unsigned best = header->bounds ? value->completed : value->captured;
+        if (layout->scramble && best == verdict + 1) verdict = random_below(verdict + 1);
         return side ? TREB_WIN - verdict : verdict;
     }
     bool free = value->verdict == TREB_DRAW ||
@@ -366,7 +369,7 @@ bool naive_write(const Naive *naive, const char *directory, treb_metric metric,
     uint8_t *data[2] = {NULL, NULL};
     index_init(&header.index, &naive->material, NULL, 1);
     header.block_bits = layout->block_bits;
-    header.bounds = metric == TREB_DTM && layout->bounds;
+    header.bounds = (metric == TREB_WDL || metric == TREB_DTM) && layout->bounds;
     if (metric == TREB_WDL && layout->per_byte > 1) {
         header.per_byte = layout->per_byte;
         header.base = WDL_VALUES;

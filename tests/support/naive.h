@@ -11,6 +11,7 @@ typedef struct NaiveValue {
     bool legal;
     uint8_t verdict;
     uint8_t captured;        /* 1 + the best verdict that a capture leads to; 0 without captures */
+    uint8_t completed;       /* likewise, of captures and promotions to a queen */
     bool dtz_free, dtc_free; /* cells that no probe reads */
     /* A win in which a capture or a promotion to a queen mates as fast as any other move. */
     bool dtm_loose;
@@ -38,7 +39,8 @@ typedef struct NaiveLayout {
     bool wide;            /* distance tables have two bytes for each cell */
     bool scramble;        /* fill cells that the format leaves open with any allowed value */
     unsigned block_bytes; /* bytes of a block with codec symbols; 0: codec zstd */
-    bool bounds;          /* mate distances are bounds: loose wins get any allowed value */
+    bool bounds; /* verdicts and mate distances are bounds: with `scramble` verdicts, and always loose
+                    wins, get any allowed value */
 } NaiveLayout;
 
 /* Writes one table. Returns false on failure. */
