@@ -18,6 +18,7 @@
 #include "cli/folders.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "core/system/io.h"
 
 static const char library[] = "libfathom.so.1";
 
@@ -137,7 +138,7 @@ static bool set_library_path(const Engine *engine)
 /* Returns the absolute path of a folder, or NULL after reporting a failure. The caller frees it. */
 static char *full_path(const char *folder, const CliDirs *dirs)
 {
-    if (cli_is_address(folder)) return strdup(folder);
+    if (io_is_address(folder)) return strdup(folder);
     char *path = realpath(folder, NULL);
     if (path == NULL) {
         cli_error("engine", "%s: %s", folder, strerror(errno));
@@ -158,7 +159,7 @@ static void find_folders(CliDirs *dirs)
     size_t kept = 0;
     cli_dirs_default(dirs);
     for (size_t i = 0; i < dirs->count; i++) {
-        if (named || cli_is_address(dirs->dir[i]) || access(dirs->dir[i], F_OK) == 0)
+        if (named || io_is_address(dirs->dir[i]) || access(dirs->dir[i], F_OK) == 0)
             dirs->dir[kept++] = dirs->dir[i];
         else
             cli_warn("engine", "warning: %s: %s", dirs->dir[i], strerror(errno));

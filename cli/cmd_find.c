@@ -24,30 +24,24 @@ static bool set_form(const char *command, const CliOption *option, void *to, con
     return true;
 }
 
-/* --mirror and --weight: the value is one of two words. */
-static bool set_word(const CliOption *option, const char *value, const char *no, const char *yes,
-                     bool *out)
-{
-    *out = strcmp(value, yes) == 0;
-    if (*out || strcmp(value, no) == 0) return true;
-    cli_error("find", "--%s takes %s or %s, not '%s'", option->name, no, yes, value);
-    return false;
-}
-
 static bool set_mirror(const char *command, const CliOption *option, void *to, const char *value)
 {
+    static const char *const words[] = {"none", "random", NULL};
     FindArgs *args = to;
-    (void)command;
+    const int word = cli_choose(command, option->name, value, words);
     args->mirrored = true;
-    return set_word(option, value, "none", "random", &args->random);
+    args->random = word == 1;
+    return word >= 0;
 }
 
 static bool set_weight(const char *command, const CliOption *option, void *to, const char *value)
 {
+    static const char *const words[] = {"class", "board", NULL};
     FindArgs *args = to;
-    (void)command;
+    const int word = cli_choose(command, option->name, value, words);
     args->weighted = true;
-    return set_word(option, value, "class", "board", &args->board);
+    args->board = word == 1;
+    return word >= 0;
 }
 
 #define KIND(kind) CLI_BITS(FindArgs, query.kinds, kind)
@@ -86,7 +80,7 @@ static const CliOption options[] = {
     {"metric", 'm', "METRIC", CLI_DISTANCE(FindArgs, query.metric),
      "dtm, dtc or dtz (default: dtm)"},
     {"with-rule", 0, NULL, CLI_FLAG(FindArgs, query.rule50),
-     "verdicts under the 50-move rule: a win that it spoils is a draw"},
+     "verdicts under the 50-move rule: a win that it spoils is a draw; what moves are worth needs DTZ"},
     CLI_HEADING("Output (default: one FEN per line)"),
     {"count", 0, NULL, CLI_FLAG(FindArgs, count), "only the number of positions of each material"},
     {"epd", 0, NULL, FORM(FIND_EPD), "EPD with the only move, the distance to mate, a comment"},

@@ -16,6 +16,7 @@
 #include "cli/output.h"
 #include "cli/text.h"
 #include "core/system/error.h"
+#include "core/system/io.h"
 #include "pawns/blocked/blocked_file.h"
 #include "pawns/solve/pawn_file.h"
 #include "probe/syzygy/syzygy.h"
@@ -216,7 +217,7 @@ static int show_one(const CliDirs *dirs, const char *name, bool tsv)
 {
     char path[PATH_MAX];
     Material material;
-    if (is_folder(name) || cli_is_address(name)) return show_folder(name);
+    if (is_folder(name) || io_is_address(name)) return show_folder(name);
     if (find_file(dirs, name, path)) return show_path(path, tsv);
     if (path[0] == '\0' || material_read(name, &material, NULL) == TREB_OK)
         return show_material(dirs, name, tsv);

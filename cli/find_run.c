@@ -242,15 +242,24 @@ static int find_one(FindRun *run, const char *name)
                              &counts, seconds);
 }
 
+/* Whether a search surely needs the table of a metric. */
+static bool needs(const FindArgs *args, treb_metric metric)
+{
+    const FindQuery *query = &args->query;
+    const unsigned moves = FIND_ONLY_MOVE | FIND_UNDERPROMOTION | FIND_UNIQUE_LINE;
+    if (metric == TREB_WDL) return true;
+    if (metric == TREB_DTZ && query->rule50 && query->kinds & moves) return true;
+    return metric == query->metric && (args->sort || query->kinds & FIND_LONGEST);
+}
+
 /* Checks that all tables are there before the first is searched, which may take long. */
 static int check_tables(const FindArgs *args)
 {
-    const bool distances = args->sort || args->query.kinds & FIND_LONGEST;
     for (size_t i = 0; i < args->materials; i++)
         for (int m = TREB_WDL; m < TREB_METRICS; m++) {
             treb_table_info info;
             treb_error error;
-            if (m != TREB_WDL && (!distances || m != (int)args->query.metric)) continue;
+            if (!needs(args, (treb_metric)m)) continue;
             if (treb_tables_find(args->query.tables, args->material[i], (treb_metric)m, &info,
                                  &error) != TREB_OK)
                 return cli_fail_tables("find", &error, &args->dirs);

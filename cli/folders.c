@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/output.h"
 #include "core/format/table.h"
 #include "core/format/table_pawn.h"
+#include "core/system/error.h"
 #include "core/system/io.h"
 
 /* ---- Folders --------------------------------------------------------------------------------- */
@@ -82,53 +82,31 @@ void cli_hint_folders(const char *named, const char *const *dir, size_t count)
     fprintf(stderr, "%s; 'trebuchet gen --help' explains how to make tables.\n", named);
 }
 
-/* Whether a folder can be listed; an address counts as one. If not, errno says why. */
-static bool is_there(const char *folder)
+static bool is_missing(const char *folder, treb_error *error)
 {
-    return cli_is_address(folder) || io_is_folder(folder);
-}
-
-bool cli_warn_missing(const char *command, const CliDirs *dirs)
-{
-    size_t there = 0;
-    for (size_t i = 0; i < dirs->count; i++) there += is_there(dirs->dir[i]);
-    if (there == 0 || there == dirs->count) return false;
-    for (size_t i = 0; i < dirs->count; i++)
-        if (!is_there(dirs->dir[i]))
-            cli_warn(command, "warning: %s: cannot open: %s; the other folders are used",
-                     dirs->dir[i], strerror(errno));
-    return true;
-}
-
-/* Leaves out the folders that cannot be listed, with a warning, if there are others. */
-static void leave_out_missing(const char *command, CliDirs *dirs)
-{
-    if (!cli_warn_missing(command, dirs)) return;
-    size_t kept = 0;
-    for (size_t i = 0; i < dirs->count; i++)
-        if (is_there(dirs->dir[i])) dirs->dir[kept++] = dirs->dir[i];
-    dirs->count = kept;
+    if (io_is_place(folder)) return false;
+    return fail_errno(error, "open", folder) != TREB_OK;
 }
 
 /* Whether a folder is on a server that cannot be reached. */
 static bool is_unreachable(const char *folder, treb_error *error)
 {
-    if (!cli_is_address(folder)) return false;
+    if (!io_is_address(folder)) return false;
     treb_tables *tables = treb_tables_open(&folder, 1, error);
     bool reached = tables != NULL;
     treb_tables_close(tables);
     return !reached && (error->status == TREB_ERR_NETWORK || error->status == TREB_ERR_TIMEOUT);
 }
 
-/* Leaves out the servers that cannot be reached, with a warning, if there are other folders. Returns
- * whether there are such servers and others. */
-static bool leave_out_unreachable(const char *command, CliDirs *dirs)
+/* Leaves out the folders that are lost, with a warning, if there are others. Returns whether there are
+ * such and others. */
+static bool leave_out(const char *command, CliDirs *dirs,
+                      bool is_lost(const char *folder, treb_error *error))
 {
     treb_error error[sizeof dirs->dir / sizeof *dirs->dir];
     bool lost[sizeof dirs->dir / sizeof *dirs->dir];
     size_t kept = 0;
-    for (size_t i = 0; i < dirs->count; i++)
-        if (!(lost[i] = is_unreachable(dirs->dir[i], &error[i]))) kept++;
+    for (size_t i = 0; i < dirs->count; i++) kept += !(lost[i] = is_lost(dirs->dir[i], &error[i]));
     if (kept == 0 || kept == dirs->count) return false;
     kept = 0;
     for (size_t i = 0; i < dirs->count; i++) {
@@ -141,16 +119,22 @@ static bool leave_out_unreachable(const char *command, CliDirs *dirs)
     return true;
 }
 
+bool cli_warn_missing(const char *command, const CliDirs *dirs)
+{
+    CliDirs there = *dirs;
+    return leave_out(command, &there, is_missing);
+}
+
 treb_tables *cli_open_tables(const char *command, CliDirs *dirs)
 {
     treb_error error;
     bool named = dirs->count > 0 || getenv("TREBUCHET_PATH") != NULL;
     cli_dirs_default(dirs);
-    leave_out_missing(command, dirs);
+    leave_out(command, dirs, is_missing);
     /* ./tables is only the last resort, so it may be absent. */
     size_t count = !named && access(dirs->dir[0], F_OK) != 0 ? 0 : dirs->count;
     treb_tables *tables = treb_tables_open(dirs->dir, count, &error);
-    if (tables == NULL && count > 0 && leave_out_unreachable(command, dirs))
+    if (tables == NULL && count > 0 && leave_out(command, dirs, is_unreachable))
         tables = treb_tables_open(dirs->dir, dirs->count, &error);
     if (tables != NULL) return tables;
     cli_fail(command, &error);
@@ -182,15 +166,10 @@ int cli_close_tables(const char *command, treb_tables *tables, int code)
     return code;
 }
 
-bool cli_is_address(const char *folder)
-{
-    return strncasecmp(folder, "http://", 7) == 0 || strncasecmp(folder, "https://", 8) == 0;
-}
-
 bool cli_refuse_addresses(const char *command, const CliDirs *dirs)
 {
     for (size_t i = 0; i < dirs->count; i++)
-        if (cli_is_address(dirs->dir[i])) {
+        if (io_is_address(dirs->dir[i])) {
             cli_error(command, "%s: this command reads local files only; download the tables first",
                       dirs->dir[i]);
             return true;

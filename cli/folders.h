@@ -48,9 +48,6 @@ void cli_hint_folders(const char *named, const char *const *dir, size_t count);
 /* If a file or folder exists but is not readable, prints how to find its owner and returns true. */
 bool cli_hint_unread(const char *path);
 
-/* Returns whether a folder is the address of a web server. */
-bool cli_is_address(const char *folder);
-
 /* Reports an error and returns true if one of the folders is an address: some commands read local
  * files only. */
 bool cli_refuse_addresses(const char *command, const CliDirs *dirs);

@@ -113,25 +113,22 @@ static bool set_level(const char *command, const CliOption *option, void *to, co
 static bool set_effort(const char *command, const CliOption *option, void *to, const char *value)
 {
     static const char *const names[] = {
-        [CODER_NORMAL] = "normal", [CODER_FAST] = "fast", [CODER_SMALL] = "small"};
+        [CODER_NORMAL] = "normal", [CODER_FAST] = "fast", [CODER_SMALL] = "small", NULL};
     GenArgs *args = to;
-    for (int i = CODER_NORMAL; i <= CODER_SMALL; i++)
-        if (strcmp(value, names[i]) == 0) {
-            args->options.effort = (CoderEffort)i;
-            return note_words(args, "--effort", value);
-        }
-    cli_error(command, "--%s takes fast, normal or small, not '%s'", option->name, value);
-    return false;
+    const int effort = cli_choose(command, option->name, value, names);
+    if (effort < 0) return false;
+    args->options.effort = (CoderEffort)effort;
+    return note_words(args, "--effort", names[effort]);
 }
 
 static bool set_codec(const char *command, const CliOption *option, void *to, const char *value)
 {
+    static const char *const names[] = {"symbols", "zstd", NULL};
     GenArgs *args = to;
-    bool symbols = strcmp(value, "symbols") == 0;
-    args->options.codec = symbols ? TABLE_SYMBOLS : TABLE_ZSTD;
-    if (symbols || strcmp(value, "zstd") == 0) return note_words(args, "--codec", value);
-    cli_error(command, "--%s takes symbols or zstd, not '%s'", option->name, value);
-    return false;
+    const int codec = cli_choose(command, option->name, value, names);
+    if (codec < 0) return false;
+    args->options.codec = codec == 0 ? TABLE_SYMBOLS : TABLE_ZSTD;
+    return note_words(args, "--codec", names[codec]);
 }
 
 static bool set_only(const char *command, const CliOption *option, void *to, const char *value)
@@ -155,16 +152,13 @@ static bool set_syzygy(const char *command, const CliOption *option, void *to, c
 
 static bool set_to(const char *command, const CliOption *option, void *to, const char *value)
 {
-    static const char *const names[] = {"text", "make", "slurm", "json"};
+    static const char *const names[] = {"text", "make", "slurm", "json", NULL};
     GenArgs *args = to;
-    for (int i = PLAN_TEXT; i <= PLAN_JSON; i++)
-        if (strcmp(value, names[i]) == 0) {
-            args->to = i;
-            if (i == PLAN_JSON) cli_json_mode();
-            return true;
-        }
-    cli_error(command, "--%s takes text, make, slurm or json, not '%s'", option->name, value);
-    return false;
+    const int form = cli_choose(command, option->name, value, names);
+    if (form < 0) return false;
+    args->to = form;
+    if (form == PLAN_JSON) cli_json_mode();
+    return true;
 }
 
 static bool set_divide(const char *command, const CliOption *option, void *to, const char *value)

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cli/folders.h"
 #include "cli/guess.h"
@@ -209,6 +210,20 @@ int cli_options(const CliCommand *command, void *args, int argc, char **argv)
 
 /* ---- Setters --------------------------------------------------------------------------------- */
 
+int cli_choose(const char *command, const char *option, const char *value,
+               const char *const *words)
+{
+    char list[80] = "";
+    size_t length = 0;
+    for (int i = 0; words[i] != NULL; i++) {
+        if (strcasecmp(value, words[i]) == 0) return i;
+        const char *between = i == 0 ? "" : words[i + 1] != NULL ? ", " : " or ";
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", between, words[i]);
+    }
+    cli_error(command, "--%s takes %s, not '%s'", option, list, value);
+    return -1;
+}
+
 bool cli_set_flag(const char *command, const CliOption *option, void *to, const char *value)
 {
     (void)command, (void)option, (void)value;
@@ -264,11 +279,11 @@ bool cli_set_bits(const char *command, const CliOption *option, void *to, const 
 
 bool cli_set_distance(const char *command, const CliOption *option, void *to, const char *value)
 {
-    treb_metric *metric = to;
-    *metric = cli_parse_distance(value);
-    if (*metric == TREB_WDL)
-        cli_error(command, "--%s takes dtm, dtc or dtz, not '%s'", option->name, value);
-    return *metric != TREB_WDL;
+    static const char *const names[] = {"dtm", "dtc", "dtz", NULL};
+    static const treb_metric metrics[] = {TREB_DTM, TREB_DTC, TREB_DTZ};
+    const int i = cli_choose(command, option->name, value, names);
+    if (i >= 0) *(treb_metric *)to = metrics[i];
+    return i >= 0;
 }
 
 bool cli_set_turn(const char *command, const CliOption *option, void *to, const char *value)

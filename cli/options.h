@@ -91,4 +91,9 @@ CliSetter cli_set_turn;     /* int: the colour to move */
 CliSetter cli_set_dirs;     /* CliDirs: adds a folder */
 CliSetter cli_set_json;     /* turns JSON on; `to` is not used */
 
+/* For setters of one of several words, a list that ends with NULL: returns the number of the word that
+ * a value is, in capital letters or not. Returns -1 after reporting which words `option` takes. */
+int cli_choose(const char *command, const char *option, const char *value,
+               const char *const *words);
+
 #endif

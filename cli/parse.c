@@ -57,10 +57,3 @@ unsigned cli_parse_metrics(const char *text)
     }
     return mask;
 }
-
-treb_metric cli_parse_distance(const char *text)
-{
-    for (int m = TREB_DTZ; m < TREB_METRICS; m++)
-        if (strcasecmp(text, treb_metric_text((treb_metric)m)) == 0) return (treb_metric)m;
-    return TREB_WDL;
-}

@@ -17,7 +17,4 @@ bool cli_parse_size(const char *text, uint64_t *out);
 /* Reads "wdl,dtz" or "all" as a mask of 1 << metric. Returns 0 if the text is not such a list. */
 unsigned cli_parse_metrics(const char *text);
 
-/* Reads the name of one distance, "dtz", "dtc" or "dtm". Returns TREB_WDL if it is not one. */
-treb_metric cli_parse_distance(const char *text);
-
 #endif

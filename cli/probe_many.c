@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/folders.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/probe_rows.h"
 #include "core/system/error.h"
@@ -54,22 +55,19 @@ typedef struct Many {
 
 bool probe_many_input(ProbeMany *many, const char *value)
 {
-    bool pgn = strcasecmp(value, "pgn") == 0;
+    static const char *const names[] = {"fen", "epd", "pgn", NULL};
+    const int input = cli_choose("probe", "input", value, names);
     many->chosen = true;
-    many->input = pgn ? INPUT_PGN : INPUT_LINES;
-    if (pgn || strcasecmp(value, "fen") == 0 || strcasecmp(value, "epd") == 0) return true;
-    cli_error("probe", "--input takes fen, epd or pgn, not '%s'", value);
-    return false;
+    many->input = input == 2 ? INPUT_PGN : INPUT_LINES;
+    return input >= 0;
 }
 
 bool probe_many_output(ProbeMany *many, const char *value)
 {
-    static const char *const names[] = {"tsv", "jsonl", "pgn"};
-    for (int i = 0; i < 3; i++)
-        if (strcasecmp(value, names[i]) == 0) many->output = (ManyOutput)(MANY_TSV + i);
-    if (many->output != MANY_DEFAULT) return true;
-    cli_error("probe", "--output takes tsv, jsonl or pgn, not '%s'", value);
-    return false;
+    static const char *const names[] = {"tsv", "jsonl", "pgn", NULL};
+    const int output = cli_choose("probe", "output", value, names);
+    if (output >= 0) many->output = (ManyOutput)(MANY_TSV + output);
+    return output >= 0;
 }
 
 /* Returns whether a word names a file, or is meant as one by its ending: if the file does not exist, the user

@@ -74,13 +74,27 @@ int info_moves(PositionInfo *info)
     return info->moves;
 }
 
+/* Under the 50-move rule, the verdict of a position that a quiet move leads to: the clock is 1. A rounded
+ * distance may be a ply more. */
+static treb_wdl probe_after_quiet(PositionInfo *info, const treb_position *pos)
+{
+    enum { CLOCK = 1 };
+    treb_distance d = {.wdl = probe(info, pos)};
+    if (d.wdl != TREB_WIN && d.wdl != TREB_LOSS) return d.wdl;
+    if (info->status == TREB_OK)
+        info->status = treb_probe_dtz(info->tables, pos, &d, &info->error);
+    return treb_wdl_with_clock(d.wdl, d.plies + (d.rounded == TREB_ROUNDED), CLOCK);
+}
+
 int info_move_result(PositionInfo *info, int move)
 {
     if (info->result[move] != INFO_UNKNOWN) return info->result[move];
+    const bool quiet = !move_is_zeroing(&info->pos, info->move[move]);
     treb_position child;
     position_make(&info->pos, info->move[move], &child);
-    int result = -result_of(info, probe(info, &child));
-    return info->result[move] = (int8_t)result;
+    const treb_wdl wdl =
+        info->rule50 && quiet ? probe_after_quiet(info, &child) : probe(info, &child);
+    return info->result[move] = (int8_t)-result_of(info, wdl);
 }
 
 /* Finds the distances of all moves by a metric. */

@@ -2,16 +2,11 @@
 #include "probe/address.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "core/system/error.h"
 #include "core/system/features.h"
+#include "core/system/io.h"
 #include "core/system/system.h"
-
-bool address_is_http(const char *place)
-{
-    return strncasecmp(place, "http://", 7) == 0 || strncasecmp(place, "https://", 8) == 0;
-}
 
 /* The end of the first place in a list "PLACE:PLACE:...": its first colon. The colons after the
  * scheme and before the port of an address do not count. On Windows, where a path may have a colon, places end at a
@@ -19,7 +14,7 @@ bool address_is_http(const char *place)
 static char *end_of_place(char *place)
 {
     if (*TREB_PLACE_SEPARATOR != ':') return place + strcspn(place, TREB_PLACE_SEPARATOR);
-    if (!address_is_http(place)) return place + strcspn(place, ":");
+    if (!io_is_address(place)) return place + strcspn(place, ":");
     char *at = strstr(place, "://") + 3;
     if (*at == '[') at += strcspn(at, "]");
     at += strcspn(at, ":/");

@@ -3,13 +3,7 @@
 #ifndef TREB_PROBE_ADDRESS_H
 #define TREB_PROBE_ADDRESS_H
 
-#include <stdbool.h>
-
 #include "trebuchet.h"
-
-/* Whether a place is an address of a server, "http://..." or "https://...", rather than a
- * directory. */
-bool address_is_http(const char *place);
 
 /* Opens the source of an address. Returns TREB_ERR_ARGUMENT if libtrebuchet-http is not
  * installed. */

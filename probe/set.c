@@ -161,7 +161,7 @@ static treb_status add_files_of(treb_tables *set, const treb_source *place, Foun
 {
     treb_source source;
     if (place->list != NULL) return add_source(set, place, found, error);
-    if (!address_is_http(place->name)) return found_add_directory(found, place->name, error);
+    if (!io_is_address(place->name)) return found_add_directory(found, place->name, error);
     treb_status status = address_open(place->name, &source, error);
     return status == TREB_OK ? add_source(set, &source, found, error) : status;
 }

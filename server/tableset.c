@@ -5,18 +5,11 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/format/table_bundle.h"
 #include "core/system/error.h"
 #include "core/system/io.h"
-
-/* Whether a folder can be listed; an address counts as one. */
-static bool is_there(const char *folder)
-{
-    return strstr(folder, "://") != NULL || io_is_folder(folder);
-}
 
 treb_tables *tableset_tables(const TableHolder *holder, treb_error *error)
 {
@@ -29,7 +22,7 @@ treb_tables *tableset_tables(const TableHolder *holder, treb_error *error)
         return NULL;
     }
     for (size_t i = 0; i < holder->count; i++)
-        if (is_there(holder->directories[i])) present[count++] = holder->directories[i];
+        if (io_is_place(holder->directories[i])) present[count++] = holder->directories[i];
     treb_tables *tables = count > 0 ? treb_tables_open(present, count, error)
                                     : treb_tables_open(holder->directories, holder->count, error);
     free(present);
@@ -40,7 +33,7 @@ const char *tableset_missing(const TableHolder *holder, size_t *number)
 {
     while (*number < holder->count) {
         const char *folder = holder->directories[(*number)++];
-        if (!is_there(folder)) return folder;
+        if (!io_is_place(folder)) return folder;
     }
     return NULL;
 }

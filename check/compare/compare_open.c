@@ -7,7 +7,6 @@
 #include "check/compare/compare.h"
 #include "core/system/error.h"
 #include "core/system/io.h"
-#include "probe/address.h"
 #include "probe/file_open.h"
 #include "probe/set.h"
 
@@ -48,7 +47,7 @@ treb_status compare_open(CompareSet *set, const char *path, treb_error *error)
 {
     struct stat info;
     memset(set, 0, sizeof *set);
-    if (address_is_http(path))
+    if (io_is_address(path))
         return fail(error, TREB_ERR_ARGUMENT, "%.300s: only files on this machine can be compared",
                     path);
     if (stat(path, &info) != 0) return fail_errno(error, "open", path);

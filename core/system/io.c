@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/system/error.h"
 
@@ -53,6 +54,16 @@ static bool any_entry(void *context, const char *name)
 }
 
 bool io_is_folder(const char *path) { return system_list(path, any_entry, NULL); }
+
+bool io_is_address(const char *place)
+{
+    return strncasecmp(place, "http://", 7) == 0 || strncasecmp(place, "https://", 8) == 0;
+}
+
+bool io_is_place(const char *place)
+{
+    return io_is_address(place) || io_is_folder(place);
+}
 
 treb_status io_fail_open(const char *path, treb_error *error)
 {

@@ -22,6 +22,12 @@ bool io_cut(int file, uint64_t size);
 /* Whether a folder can be listed. If not, errno says why. */
 bool io_is_folder(const char *path);
 
+/* Whether a place of tables is an address of a server, "http://..." or "https://...", rather than a folder. */
+bool io_is_address(const char *place);
+
+/* Whether a place of tables is a folder that can be listed, or an address. If not, errno says why. */
+bool io_is_place(const char *place);
+
 /* Opens a file for reading, and writes its state to `about`. Never waits for another program: a pipe,
  * a device or a folder with the name of a file is refused. Returns a descriptor, or -1 with *error
  * filled in: errno is 0 for something that is not a regular file, else the reason. */

@@ -331,6 +331,25 @@ def test_zugzwangs_as_published():
     assert set(counted) - set(PUBLISHED) == set()
 
 
+@pytest.mark.full
+@pytest.mark.seconds(6)
+def test_a_quiet_move_takes_a_ply_of_the_rule(folder):
+    """KBBvKN has wins in exactly 100 plies. A quiet move to such a loss draws. What is right is what the columns say,
+    which are the library's."""
+    run("gen", "-q", "--effort", "fast", "-m", "wdl,dtz", "-t", ".", "KBBvKN")
+    late = ["-t", ".", "-q", "--with-rule", "KBBvKN", 'turn == "white" and verdict == "win" and dtz >= 99']
+    rows = run("find", "--tsv", "--columns", "fen,winning,moves", "-n", "400", *late).lines[1:]
+    only = [row.split("\t")[0] for row in rows if row.split("\t")[1] == "1" and not row.endswith("\t1")]
+    assert len(only) == 353
+    assert run("find", "-o", "-n", "353", *late).lines == only
+    cursed = """if not cursed or dtz ~= 101 or turn ~= "white" then return false end
+                for _, m in ipairs(moves) do if m.verdict == "win" then return false end end return true"""
+    run("find", "-t", ".", "-q", "--with-rule", "-n", "200", "KBBvKN", cursed).has_lines(200)
+    os.remove("KBBvKN.dtz.treb")
+    run("find", "-t", ".", "-o", "--with-rule", "KBBvKN", code=3).says("KBBvKN.dtz")
+    run("find", "-t", ".", "-q", "--with-rule", "KBBvKN", "#moves > 60", code=3).says("KBBvKN.dtz")
+
+
 def test_zugzwangs_in_the_document():
     """docs/zugzwangs.md has the published counts of endings of three to five men, except for KQPPvK."""
     text = read(os.path.join(DOCS, "zugzwangs.md"))
