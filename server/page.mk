@@ -20,7 +20,23 @@ $(PAGE_MODULES): server/page/package.json server/page/package-lock.json
 OUT ?= $(BUILD)/site
 SITE := $(BUILD)/page/site
 
-static-site: npm $(PAGE_MODULES)
+# Solving pawn endings, as WebAssembly. It needs hashes, which xxhash's header has, and the flags of the npm package's module.
+SOLVER := $(BUILD)/page/solver.wasm
+SOLVER_SOURCES := $(wildcard server/page/solver/*.c pawns/cells/*.c pawns/win/*.c) core/system/memory_budget.c \
+  $(filter-out %/saved_search.c %/pawn_file.c %/file_names.c,$(wildcard pawns/solve/*.c))
+SOLVER_OBJECTS := $(SOLVER_SOURCES:%.c=$(BUILD)/wasm/%.o)
+$(BUILD)/wasm/include/xxhash.h:
+	@mkdir -p $(@D)
+	cp "$$(pkg-config --variable=includedir libxxhash)/xxhash.h" $@
+$(SOLVER_OBJECTS): WASM_FLAGS += -DXXH_INLINE_ALL -isystem server/page/solver \
+  -isystem $(BUILD)/wasm/include
+$(SOLVER_OBJECTS): | $(BUILD)/wasm/include/xxhash.h
+$(SOLVER): $(SOLVER_OBJECTS) | npm
+	@mkdir -p $(@D)
+	$(WASM_CC) --target=wasm32-wasi -O2 -flto -mexec-model=reactor -Wl,-z,stack-size=8388608 -Wl,--strip-all -o $@ \
+	  $(SOLVER_OBJECTS) $(filter-out %/exports.o,$(WASM_OBJECTS))
+
+static-site: npm $(SOLVER) $(PAGE_MODULES)
 	@case '$(TABLES)' in http*) ;; *) ls '$(TABLES)'/K*vK*.[tr]* >/dev/null 2>&1 || { \
 	  echo '$(TABLES): has no tables: make static-site TABLES=DIR or TABLES=https://...' >&2; exit 1; } ;; esac
 	node server/page/build.mjs $(BUILD)/page $(SITE) $(BUILD)/npm/package '$(if $(filter http%,$(TABLES)),$(TABLES),tables/)'

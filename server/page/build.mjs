@@ -16,7 +16,10 @@ const esbuild = createRequire(join(modules, "package.json"))("esbuild");
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 await esbuild.build({
-    entryPoints: ["src/main.js", "src/style.css"].map((path) => ({ in: join(here, path), out: "app" })),
+    entryPoints: [
+        ...["src/main.js", "src/style.css"].map((path) => ({ in: join(here, path), out: "app" })),
+        ...(npm ? [{ in: join(here, "src/solverworker.js"), out: "solver" }] : []),
+    ],
     outdir: out,
     bundle: true,
     minify: true,
@@ -33,6 +36,7 @@ await esbuild.build({
     logLevel: "warning",
 });
 copyFileSync(join(here, "favicon.svg"), join(out, "favicon.svg"));
+if (npm) copyFileSync(join(modules, "solver.wasm"), join(out, "solver.wasm"));
 const page = readFileSync(join(here, "index.html"), "utf8");
 const withoutServer = () =>
     page

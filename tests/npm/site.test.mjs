@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
 import { host, npm, positions, tables } from "./host.mjs";
-import { KBNK, browser, build, openPage, server } from "../server/browser.mjs";
+import { KBNK, PATIENCE, browser, build, openPage, server, startServer } from "../server/browser.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "trebuchet-site-"));
 process.on("exit", () => rmSync(folder, { recursive: true }));
@@ -72,6 +72,36 @@ test("answers are those of a server, from the table files that the server offers
     await assert.rejects(local.random("KBNvK", { turn: "white", verdict: "win", metric: "dtm", plies: 67 }), { code: "bad_request" });
 });
 
+const PAWNS = "8/8/p3k3/1p6/1P6/P3K3/8/8 w - - 0 1"; // Kf4 and its like lose, all else draws
+
+test("solved pawn endings are those of a server", async () => {
+    const own = await startServer({ folder: join(npm, "package"), more: ["--solve", "256MiB"] }); // a folder without tables
+    const { solveWith } = await import("../../server/page/src/solver.js");
+    const { solvedAnswer } = await localAnswers(`${server.address}/tables/`);
+    const { Trebuchet } = await import(join(npm, "package/trebuchet.mjs"));
+    const tables = await Trebuchet.open(null);
+    const module = readFileSync(join(build, "site/solver.wasm"));
+    for (const fen of [PAWNS, "8/8/8/3pK3/2kP4/8/8/8 w - - 0 1", "7k/8/5KP1/8/8/2p5/8/8 b - - 0 1"]) {
+        let job = await (await fetch(`${own.address}/v1/solve`, { method: "POST", body: JSON.stringify({ fen }) })).json();
+        while (job.state !== "done") job = await (await fetch(own.address + job.job)).json();
+        let asked = 0;
+        const { probe, line_uci } = solvedAnswer(tables, fen, await solveWith(module, fen, 2 ** 28, () => ++asked < 0));
+        const { best, blocked, solved, unknown, ...wanted } = job.result.probe;
+        const { rule50, stopped } = solved;
+        assert.ok(asked > 0);
+        assert.deepEqual([probe.solved.rule50, probe.solved.stopped], [rule50, stopped], fen);
+        const byUci = (moves) => [...moves].sort((a, b) => (a.uci < b.uci ? -1 : 1));
+        const mine = { ...probe, moves: byUci(probe.moves) };
+        delete mine.solved;
+        delete mine.unknown;
+        assert.deepEqual(mine, { ...wanted, moves: byUci(wanted.moves) }, fen);
+        assert.deepEqual(probe.unknown.map(({ metric }) => metric), unknown.map(({ metric }) => metric));
+        assert.deepEqual(line_uci, job.result.line_uci ?? [], fen);
+    }
+    await assert.rejects(solveWith(module, "7k/8/8/8/8/8/P7/KQR5 w - - 0 1", 2 ** 28, () => false), /piece/);
+    await own.stop();
+});
+
 /** Plays with the page: all that needs tables alone, and nothing that needs a server. */
 async function visit(hands, { page }, shot) {
     await hands.open(KBNK);
@@ -105,7 +135,13 @@ async function visit(hands, { page }, shot) {
     await page.click("#random");
     await page.waitForFunction((fen) => document.getElementById("fen").value !== fen, before);
     await hands.settled();
-    // Where there is no table the page says so.
+    // A pawn ending without a table is solved; other positions without one are said to be.
+    await hands.open(PAWNS);
+    assert.equal(await hands.text("#sentence"), "Not known");
+    await page.click(".solver button");
+    await hands.awaitVerdict(/^Draw$/, PATIENCE);
+    assert.match(await hands.text("#note"), /^Proved just now; \d+ pawn structures examined\./);
+    assert.deepEqual(await page.locator("#moves .group-head h2").allTextContents(), ["Drawing", "Losing"]);
     await hands.open("8/8/3R3k/8/8/8/rP6/3K4 b - - 0 1");
     assert.equal(await hands.text("#sentence"), "Not known");
     assert.equal(await page.locator(".move").count(), 4);

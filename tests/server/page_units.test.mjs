@@ -150,7 +150,7 @@ test("what the server has proved on request, in words", () => {
     assert.match(verdictNote({ ...won, at_most_plies: null }), /examined\. The 50-move rule/);
     assert.match(verdictNote({ ...won, solved: { ...solved, rule50: "maybe" } }), /50-move rule is ignored\.$/);
     assert.equal(verdictNote({ ...won, verdict: "draw" }), "Proved just now; 12 pawn structures examined.");
-    assert.match(verdictNote({ ...won, verdict: null }), /^The time that this server allows ran out/);
+    assert.match(verdictNote({ ...won, verdict: null }), /^The time allowed for this ran out/);
     assert.equal(withBounds(won).moves[0].dtc_plies, 7);
     assert.equal(withBounds({ ...won, moves: [{ at_most_plies: null, dtc_plies: 3 }] }).moves[0].dtc_plies, 3);
 });

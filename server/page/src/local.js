@@ -156,6 +156,90 @@ export function line(fen, metric) {
     });
 }
 
+// ---- Pawn endings without a table ------------------------------------------------------------------
+
+const SOLVE_SECONDS = 60;
+const SOLVE_MEMORY = 512 * 2 ** 20;
+const jobs = new Map(); // by address: {says, worker}
+
+/** The members of a value that was solved. */
+function solvedValue({ verdict, plies, at_most: bound }, turn) {
+    const known = plies >= 0 && verdict !== "draw";
+    const word = verdict === "draw" ? "draw" : verdict === "open" ? null : verdict === turn ? "win" : "loss";
+    return {
+        verdict: word,
+        verdict_clock_zero: word,
+        dtz_plies: null,
+        dtc_plies: known && !bound ? plies : null,
+        dtm_plies: null,
+        dtz_rounded: false,
+        at_most_plies: known && bound ? plies : null,
+    };
+}
+
+const solvedMove = ({ uci, san, capture, zeroing, conversion, check, over, ...value }, turn) => ({
+    uci,
+    san,
+    ...solvedValue(value, turn),
+    capture,
+    zeroing,
+    conversion,
+    check,
+    checkmate: over && check,
+    stalemate: over && !check,
+});
+
+/** What the solver says of a position, in the form of an answer from tables. */
+export function solvedAnswer(tables, fen, found) {
+    const position = parseFen(fen);
+    const turn = sideOf(position.turn);
+    const men = position.men.filter(Boolean).length;
+    const { rule50, structures, stopped, out_of_memory, moves, line } = found;
+    const message = "Solving does not tell this distance";
+    const probe = {
+        fen: formatFen(position),
+        turn,
+        men,
+        material: men <= MOST_MEN ? endingOf(tables, position) : null,
+        state: moves.length > 0 ? "ongoing" : "stalemate",
+        ...solvedValue(found, turn),
+        halfmove_clock: position.halfmove,
+        metric: "dtc",
+        moves: moves.map((move) => solvedMove(move, turn)),
+        unknown: ["dtz", "dtm"].map((metric) => ({ metric, code: "no_table", message })),
+        solved: { rule50, structures, stopped, out_of_memory },
+    };
+    return { fen, probe, line: line.map(({ san }) => san), line_uci: line.map(({ uci }) => uci) };
+}
+
+/** Starts to solve a position, in a worker. */
+export const solve = (fen) =>
+    ask((tables) => {
+        const job = `solve ${fen}`;
+        const worker = new Worker("solver.js", { type: "module" });
+        const says = { job, state: "running", ahead: 0, done: 0, total: 0, error: null, result: null };
+        const end = (state, more) => (worker.terminate(), Object.assign(says, { state }, more));
+        worker.onerror = () => end("failed", { error: { code: "internal", message: "the solver failed" } });
+        worker.onmessage = ({ data: { done, result, problem } }) => {
+            if (done !== undefined) says.done = done;
+            if (result) end("done", { result: solvedAnswer(tables, fen, result) });
+            if (problem) end("failed", { error: { code: "bad_position", message: problem } });
+        };
+        worker.postMessage({ fen, memory: SOLVE_MEMORY, seconds: SOLVE_SECONDS });
+        jobs.set(job, { says, worker });
+        return { ...says };
+    });
+
+export async function job(address) {
+    if (!jobs.has(address)) throw new ApiError("not_found", "This job is not known any more.");
+    return { ...jobs.get(address).says };
+}
+
+export async function cancelJob(address) {
+    jobs.get(address)?.worker.terminate();
+    jobs.delete(address);
+}
+
 // ---- An ending -------------------------------------------------------------------------------------
 
 export const tables = () =>
@@ -164,7 +248,7 @@ export const tables = () =>
         tables: set.materials.map(({ material, men }) => ({ material, men, counts: null, longest: [] })),
         ranks: [],
         solved: [],
-        solve_seconds: null,
+        solve_seconds: SOLVE_SECONDS,
     }));
 
 export const stats = (text) =>

@@ -22,7 +22,7 @@ const isPending = (job) => job?.state === "waiting" || job?.state === "running";
 const keyOf = (fen) => fen.split(" ").slice(0, 4).join(" ");
 const here = () => keyOf(currentFen(state.game));
 
-/** Whether the server can solve it: at least one pawn, and at most one piece besides the king on each side. */
+/** Whether it can be solved: at least one pawn, and at most one piece besides the king on each side. */
 export function isSolvable({ men }) {
     const count = (pattern) => men.filter((man) => man !== "" && pattern.test(man)).length;
     return count(/[Pp]/) > 0 && count(/[QRBN]/) <= 1 && count(/[qrbn]/) <= 1;
@@ -128,7 +128,7 @@ function parts() {
     const problem = job?.problem ?? (job?.error && sentence(job.error.message));
     if (problem) return [h("p", { class: "hint" }, problem), button];
     return [
-        h("p", { class: "hint" }, "The server can solve this pawn ending now: who wins, and what each move is worth."),
+        h("p", { class: "hint" }, "This pawn ending can be solved now: who wins, and what each move is worth."),
         button,
     ];
 }

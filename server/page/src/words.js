@@ -89,7 +89,7 @@ function solvedNote(probe) {
         return `${proved}${plies} ${rule}`;
     }
     const limit = solved.out_of_memory ? "memory" : "time";
-    return `The ${limit} that this server allows ran out after ${all}.`;
+    return `The ${limit} allowed for this ran out after ${all}.`;
 }
 
 /** More about the verdict; "" if there is nothing to add. */
