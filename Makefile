@@ -299,6 +299,6 @@ format:
 
 # ---- everything else ----------------------------------------------------------------------------
 
-include server/page.mk probe/npm/npm.mk tests/tests.mk probe/amalgamation/amalgamation.mk probe/amalgamation/windows.mk tests/measure.mk tables/tables.mk docs/figures.mk debian/deb.mk
+include probe/npm/npm.mk server/page.mk tests/tests.mk probe/amalgamation/amalgamation.mk probe/amalgamation/windows.mk tests/measure.mk tables/tables.mk docs/figures.mk debian/deb.mk
 
 .PHONY: all help engine wheel demo install uninstall clean format

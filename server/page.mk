@@ -13,7 +13,6 @@ $(PAGE_MODULES): server/page/package.json server/page/package-lock.json
 	  echo 'npm could not download the packages that build the web page; make PAGE=no builds without the page' >&2; exit 1; }
 	@touch $@
 
-#: The browser
 #:   make static-site  write the page and the library for it into OUT, @BUILD@/site, a folder for any web host. TABLES is a
 #:                     folder of tables, which are linked or copied there, or the address at which they are
 
@@ -24,17 +23,15 @@ SITE := $(BUILD)/page/site
 SOLVER := $(BUILD)/page/solver.wasm
 SOLVER_SOURCES := $(wildcard server/page/solver/*.c pawns/cells/*.c pawns/win/*.c) core/system/memory_budget.c \
   $(filter-out %/saved_search.c %/pawn_file.c %/file_names.c,$(wildcard pawns/solve/*.c))
-SOLVER_OBJECTS := $(SOLVER_SOURCES:%.c=$(BUILD)/wasm/%.o)
-$(BUILD)/wasm/include/xxhash.h:
+SOLVER_OBJECTS := $(SOLVER_SOURCES:%.c=$(WASM_OBJ)/%.o)
+$(WASM_OBJ)/include/xxhash.h:
 	@mkdir -p $(@D)
 	cp "$$(pkg-config --variable=includedir libxxhash)/xxhash.h" $@
-$(SOLVER_OBJECTS): WASM_FLAGS += -DXXH_INLINE_ALL -isystem server/page/solver \
-  -isystem $(BUILD)/wasm/include
-$(SOLVER_OBJECTS): | $(BUILD)/wasm/include/xxhash.h
-$(SOLVER): $(SOLVER_OBJECTS) | npm
+$(SOLVER_OBJECTS): WASM_FLAGS += -DXXH_INLINE_ALL -isystem server/page/solver -isystem $(WASM_OBJ)/include
+$(SOLVER_OBJECTS): | $(WASM_OBJ)/include/xxhash.h
+$(SOLVER): $(SOLVER_OBJECTS) $(filter-out %/exports.o,$(WASM_OBJECTS))
 	@mkdir -p $(@D)
-	$(WASM_CC) --target=wasm32-wasi -O2 -flto -mexec-model=reactor -Wl,-z,stack-size=8388608 -Wl,--strip-all -o $@ \
-	  $(SOLVER_OBJECTS) $(filter-out %/exports.o,$(WASM_OBJECTS))
+	$(WASM_CC) --target=wasm32-wasi -O2 -flto -mexec-model=reactor -Wl,-z,stack-size=8388608 -Wl,--strip-all -o $@ $^
 
 static-site: npm $(SOLVER) $(PAGE_MODULES)
 	@case '$(TABLES)' in http*) ;; *) ls '$(TABLES)'/K*vK*.[tr]* >/dev/null 2>&1 || { \

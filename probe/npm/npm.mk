@@ -1,5 +1,6 @@
 # npm.mk - the npm package `trebuchet`: the library as WebAssembly. Part of the Makefile.
 
+#: The browser
 #:   make npm        build the npm package into @BUILD@/npm/ and pack it: @BUILD@/npm/trebuchet-VERSION.tgz
 #:                   (needs clang, lld and wasi-libc: .ci/deps npm)
 
