@@ -186,7 +186,7 @@ static unsigned readable(CompareRun *run, const Material *material, unsigned met
 {
     treb_error error;
     unsigned left = 0;
-    for (int m = 0; m < TREB_METRICS; m++) {
+    for (int m = 0; m <= TREB_DTM50; m++) {
         bool ok = true;
         if (!(metrics >> m & 1)) continue;
         for (int s = 0; s < 2 && ok; s++)
@@ -214,7 +214,7 @@ static int compare_one(CompareRun *run, const Material *material, unsigned metri
     cli_progress_clear(&run->progress);
     if (status == TREB_OK && !atomic_load(run->stop)) {
         run->positions += result.positions;
-        for (int m = 0; m < TREB_METRICS; m++)
+        for (int m = 0; m <= TREB_DTM50; m++)
             if (metrics >> m & 1) print_table(run, (treb_metric)m, &result);
         fflush(stdout);
     }
@@ -231,7 +231,7 @@ static void say_missing(CompareRun *run, const Material *material)
     for (int s = 0; s < 2; s++) {
         unsigned metrics = compare_metrics(&run->set[s], material) & run->args->metrics;
         strcpy(list[s], metrics == 0 ? " nothing" : "");
-        for (int m = 0; m < TREB_METRICS; m++)
+        for (int m = 0; m <= TREB_DTM50; m++)
             if (metrics >> m & 1) strcat(strcat(list[s], " "), treb_metric_text((treb_metric)m));
     }
     cli_error("compare", "%s: A has%s, B has%s that can be compared", name, list[0], list[1]);
@@ -459,7 +459,7 @@ static int parse(CompareArgs *args, int argc, char **argv)
 
 int cli_compare(int argc, char **argv)
 {
-    CompareArgs args = {.metrics = (1u << TREB_METRICS) - 1,
+    CompareArgs args = {.metrics = ((1u << TREB_METRICS) - 1) | 1u << TREB_DTM50,
                         .options = {.shown = SHOWN, .memory = MEMORY}};
     int code = parse(&args, argc, argv);
     if (code < 0) code = run_all(&args);

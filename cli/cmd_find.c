@@ -78,7 +78,7 @@ static const CliOption options[] = {
      "mirrored and with colours exchanged at random"},
     {"sort", 's', NULL, CLI_FLAG(FindArgs, sort), "the longest wins and losses first, by --metric"},
     {"metric", 'm', "METRIC", CLI_DISTANCE(FindArgs, query.metric),
-     "dtm, dtc or dtz (default: dtm)"},
+     "dtm, dtm50, dtc or dtz (default: dtm)"},
     {"with-rule", 0, NULL, CLI_FLAG(FindArgs, query.rule50),
      "verdicts under the 50-move rule: a win that it spoils is a draw; what moves are worth needs DTZ"},
     CLI_HEADING("Output (default: one FEN per line)"),

@@ -53,8 +53,9 @@ static bool set_no_rule(const char *command, const CliOption *option, void *args
 
 static const CliOption options[] = {
     {"metric", 'm', "METRIC", CLI_DISTANCE(LineArgs, line.metric),
-     "play by dtm (quickest mate), dtc (quickest capture, promotion or mate) or dtz (quickest "
-     "capture, pawn move or mate); default: the first that is known for the position"},
+     "play by dtm (quickest mate), dtm50 (quickest mate under the 50-move rule), dtc (quickest "
+     "capture, promotion or mate) or dtz (quickest capture, pawn move or mate); default: the first "
+     "of dtm, dtc and dtz that is known for the position"},
     {"no-rule", 0, NULL, CLI_OWN(set_no_rule),
      "ignore the 50-move rule: cursed wins count as wins, and the shortest mate is played even if "
      "the rule would make it a draw"},

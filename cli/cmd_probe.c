@@ -16,6 +16,7 @@
 #include "core/chess/position.h"
 #include "json/answer.h"
 #include "json/blocked_table.h"
+#include "json/members.h"
 #include "json/position_value.h"
 
 static const char *const colors[2] = {"White", "Black"};
@@ -40,12 +41,23 @@ typedef struct ProbeReport {
 /* ---- The verdict ----------------------------------------------------------------------------- */
 
 /* Prints "mate in 23 moves (45 plies)": the moves of the winner. */
-static void print_mate(const treb_value *value)
+static void print_mate_in(int plies)
 {
-    int plies = value->plies[TREB_DTM], moves = (plies + 1) / 2;
-    if (value->status[TREB_DTM] != TREB_OK) return;
+    const int moves = (plies + 1) / 2;
     printf(": mate in %d move%s (%d %s)", moves, moves == 1 ? "" : "s", plies,
            cli_plural((uint64_t)plies, "ply", "plies"));
+}
+
+static void print_mate(const treb_value *value)
+{
+    if (value->status[TREB_DTM] == TREB_OK) print_mate_in(value->plies[TREB_DTM]);
+}
+
+/* Whether the 50-move rule delays a mate, as far as is known. */
+static bool is_delayed(const treb_value *value)
+{
+    return answer_has_mate50(value) && value->status[TREB_DTM] == TREB_OK &&
+           value->dtm50 != value->plies[TREB_DTM];
 }
 
 /* Prints why a win is a draw under the 50-move rule. */
@@ -77,31 +89,37 @@ static void print_over(const treb_value *v, const char *winner, const char *lose
     else if (v->rule == TREB_LOSS)
         printf("Checkmate: %s has won.\n", winner);
     else
-        printf("Checkmate: %s has won, unless %s claimed a draw by the 50-move rule before.\n", winner,
-               loser);
+        printf("Checkmate: %s has won, unless %s claimed a draw by the 50-move rule before.\n",
+               winner, loser);
 }
 
 /* Prints that one ply decides, which a rounded file does not tell. */
 static void print_rounded(const ProbeReport *p, const char *winner, const char *loser)
 {
     const int plies = p->value.plies[TREB_DTZ];
-    printf("%s wins, or the 50-move rule saves %s. The clock stands at %d %s, and the next capture,\n"
-           "pawn move or mate is %d or %d more away: %d is in time, %d is too late. The Syzygy file\n"
-           "of this ending is rounded and does not tell which it is.\n",
-           winner, loser, p->pos->halfmove, cli_plural(p->pos->halfmove, "ply", "plies"), plies,
-           plies + 1, plies, plies + 1);
+    printf(
+        "%s wins, or the 50-move rule saves %s. The clock stands at %d %s, and the next capture,\n"
+        "pawn move or mate is %d or %d more away: %d is in time, %d is too late. The Syzygy file\n"
+        "of this ending is rounded and does not tell which it is.\n",
+        winner, loser, p->pos->halfmove, cli_plural(p->pos->halfmove, "ply", "plies"), plies,
+        plies + 1, plies, plies + 1);
 }
 
 static void print_won(const ProbeReport *p, const char *winner, treb_doubt doubt)
 {
     const treb_value *v = &p->value;
     printf("%s wins", winner);
+    if (is_delayed(v)) {
+        print_mate_in(v->dtm50);
+        printf(" under the 50-move rule.\nWithout that rule");
+    }
     print_mate(v);
     puts(".");
     if (doubt == TREB_DOUBT_CLOCK)
         printf("Whether the 50-move rule allows it is not known%s.\n",
                v->status[TREB_DTZ] != TREB_OK ? " without the DTZ table" : "");
-    else if (v->status[TREB_DTM] == TREB_OK && v->plies[TREB_DTM] + p->pos->halfmove > RULE_PLIES)
+    else if (!answer_has_mate50(v) && v->status[TREB_DTM] == TREB_OK &&
+             v->plies[TREB_DTM] + p->pos->halfmove > RULE_PLIES)
         puts("DTM ignores the 50-move rule: with the rule, mate may take longer.");
 }
 
@@ -158,6 +176,8 @@ static void print_values(const ProbeReport *p)
         else
             printf("  %s  not known: %s\n", names[m], treb_status_text(v->status[m]));
     }
+    if (is_delayed(v))
+        printf("  DTM50 %d plies to mate under the 50-move rule, from this clock on\n", v->dtm50);
 }
 
 /* ---- The moves ------------------------------------------------------------------------------- */
@@ -220,7 +240,24 @@ static const char *move_note(const treb_move *move)
     return move->flags & TREB_MOVE_ZEROING ? "  pawn move" : "";
 }
 
-static void print_move(const treb_move *move)
+/* Whether the table of moves has a column for mate under the 50-move rule: it delays one of them. */
+static bool shows_mate50(const ProbeReport *p)
+{
+    for (size_t i = 0; i < p->moves; i++)
+        if (is_delayed(&p->move[i].value)) return true;
+    return false;
+}
+
+static void print_mate50(const treb_value *value)
+{
+    if (answer_has_mate50(value))
+        printf("%7d", value->dtm50);
+    else
+        printf("%7s",
+               value->status[TREB_WDL] == TREB_OK && value->dtm50_status == TREB_OK ? "-" : "?");
+}
+
+static void print_move(const ProbeReport *p, const treb_move *move)
 {
     printf("    %-8s", move->san);
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
@@ -236,6 +273,7 @@ static void print_move(const treb_move *move)
                    : move->value.rounded[m]               ? "+"
                                                           : "");
     }
+    if (shows_mate50(p)) print_mate50(&move->value);
     printf("%s\n", move_note(move));
 }
 
@@ -259,14 +297,14 @@ static bool print_moves_of(const ProbeReport *p, Group group, bool first)
     for (size_t i = 0; i < p->moves; i++) {
         if (group_of(&p->move[i].value, p->pos) != group) continue;
         if (first && !any)
-            printf("\n  %-10s%6s%6s%6s  plies from here, including the move\n", "Move", "DTM", "DTC",
-                   "DTZ");
+            printf("\n  %-10s%6s%6s%6s%s  plies from here, including the move\n", "Move", "DTM",
+                   "DTC", "DTZ", shows_mate50(p) ? "  DTM50" : "");
         if (!any) {
             printf("  ");
             print_group(group, p->pos);
         }
         any = true;
-        print_move(&p->move[i]);
+        print_move(p, &p->move[i]);
     }
     return any;
 }
@@ -354,7 +392,7 @@ static int check_moves(const ProbeArgs *args, AnswerContext *context, const Prob
     bool all = true;
     for (size_t i = 0; i < p->moves && all; i++)
         all = p->move[i].value.status[TREB_WDL] == TREB_OK &&
-              p->move[i].value.status[metric] == TREB_OK;
+              answer_distance_status(&p->move[i].value, metric) == TREB_OK;
     if (all) return CLI_OK;
     treb_status status = answer_moves_status(context, &args->pos, metric, &error);
     if (status == TREB_OK) return CLI_OK;
@@ -415,7 +453,7 @@ static bool set_output(const char *command, const CliOption *option, void *to, c
 
 static const CliOption options[] = {
     {"metric", 'm', "METRIC", CLI_DISTANCE(ProbeArgs, metric),
-     "order moves by dtm, dtc or dtz (default: the first that is known)"},
+     "order moves by dtm, dtm50, dtc or dtz (default: the first of dtm, dtc and dtz that is known)"},
     CLI_OPTION_JSON("print one JSON object, like lila-tablebase"),
     {"input", 0, "KIND", CLI_OWN(set_input),
      "contents of FILE: fen, epd or pgn (default: found out by reading it)"},
@@ -440,7 +478,8 @@ static const CliCommand probe_command = {
         "blunders are marked, with the better move.",
     .options = options,
     .notes = "DTM is the number of plies to mate, DTC to the next capture, promotion or mate, DTZ "
-             "to the next capture, pawn move or mate under the 50-move rule. A ply is one move of "
+             "to the next capture, pawn move or mate under the 50-move rule, DTM50 to mate under "
+             "that rule from the clock in the FEN on. A ply is one move of "
              "one side. Exit codes: 0 answered, 1 failed, 2 wrong command line or impossible "
              "position, 3 no table for the position."};
 

@@ -62,7 +62,7 @@ static void metric_list(const VerifyRun *run, unsigned metrics, char out[32])
 {
     static const char *const endings[] = {"rtbw", "rtbz"};
     *out = '\0';
-    for (int m = 0; m < TREB_METRICS; m++) {
+    for (int m = 0; m <= TREB_DTM50; m++) {
         if (!(metrics >> m & 1)) continue;
         if (*out) strcat(out, ",");
         bool syzygy = run->item->syzygy && !cli_json_wanted();

@@ -8,6 +8,7 @@
 #include "core/chess/material.h"
 #include "core/chess/position.h"
 #include "core/format/index.h"
+#include "json/members.h"
 #include "json/words.h"
 
 /* ---- What is known --------------------------------------------------------------------------- */
@@ -16,8 +17,9 @@ static void need_value(FindRow *row)
 {
     if (row->has_value) return;
     row->has_value = true;
-    if (treb_probe_root(row->query->tables, &row->found->pos, &row->value, NULL) != TREB_OK)
-        for (int m = 0; m < TREB_METRICS; m++) row->value.status[m] = TREB_ERR_NO_TABLE;
+    if (treb_probe_root(row->query->tables, &row->found->pos, &row->value, NULL) == TREB_OK) return;
+    for (int m = 0; m < TREB_METRICS; m++) row->value.status[m] = TREB_ERR_NO_TABLE;
+    row->value.dtm50_status = TREB_ERR_NO_TABLE;
 }
 
 /* Lists the moves, the best first: by the query's metric, or if that is not installed by verdict. */
@@ -54,12 +56,14 @@ static int moves_with(FindRow *row, int result)
 int find_row_plies(FindRow *row, int metric)
 {
     need_value(row);
+    if (metric == TREB_DTM50) return answer_has_mate50(&row->value) ? row->value.dtm50 : -1;
     const bool known = row->value.status[metric] == TREB_OK && row->value.wdl != TREB_DRAW;
     return known ? row->value.plies[metric] : -1;
 }
 
 bool find_row_rounded(FindRow *row, int metric)
 {
+    if (metric == TREB_DTM50) return false;
     return find_row_plies(row, metric) >= 0 && row->value.rounded[metric] != TREB_EXACT;
 }
 

@@ -256,7 +256,7 @@ static bool needs(const FindArgs *args, treb_metric metric)
 static int check_tables(const FindArgs *args)
 {
     for (size_t i = 0; i < args->materials; i++)
-        for (int m = TREB_WDL; m < TREB_METRICS; m++) {
+        for (int m = TREB_WDL; m <= TREB_DTM50; m++) {
             treb_table_info info;
             treb_error error;
             if (!needs(args, (treb_metric)m)) continue;

@@ -279,8 +279,8 @@ bool cli_set_bits(const char *command, const CliOption *option, void *to, const 
 
 bool cli_set_distance(const char *command, const CliOption *option, void *to, const char *value)
 {
-    static const char *const names[] = {"dtm", "dtc", "dtz", NULL};
-    static const treb_metric metrics[] = {TREB_DTM, TREB_DTC, TREB_DTZ};
+    static const char *const names[] = {"dtm", "dtm50", "dtc", "dtz", NULL};
+    static const treb_metric metrics[] = {TREB_DTM, TREB_DTM50, TREB_DTC, TREB_DTZ};
     const int i = cli_choose(command, option->name, value, names);
     if (i >= 0) *(treb_metric *)to = metrics[i];
     return i >= 0;

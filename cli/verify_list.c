@@ -19,7 +19,8 @@ static bool parse_name(const char *path, Material *material, bool *syzygy)
     *syzygy = syzygy_parse_name(path, material, &metric);
     if (*syzygy) return true;
     if (!material_of_file(io_name(path), material)) return false;
-    for (int m = TREB_WDL; m < TREB_METRICS; m++) {
+    for (int m = TREB_WDL; m <= TREB_DTM50; m++) {
+        if (!table_is_metric(m)) continue;
         table_file_name(material, (treb_metric)m, name);
         if (strcmp(io_name(path), name) == 0) return true;
     }

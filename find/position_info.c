@@ -7,7 +7,7 @@ void info_set_position(PositionInfo *info, const treb_position *pos)
 {
     info->pos = *pos;
     info->wdl = info->passed = info->moves = INFO_UNKNOWN;
-    for (int m = 0; m < TREB_METRICS; m++) info->plies[m] = INFO_UNKNOWN;
+    for (int m = 0; m <= TREB_DTM50; m++) info->plies[m] = INFO_UNKNOWN;
 }
 
 static int result_of(const PositionInfo *info, treb_wdl wdl)
@@ -58,11 +58,12 @@ FindZugzwang info_zugzwang(PositionInfo *info)
 int info_plies(PositionInfo *info, treb_metric metric)
 {
     if (info->plies[metric] != INFO_UNKNOWN) return info->plies[metric];
-    treb_distance d = {.plies = 0};
+    treb_distance d = {.wdl = TREB_LOSS, .plies = 0};
     if (info_wdl(info) == TREB_DRAW) return info->plies[metric] = INFO_NONE;
     if (info->status == TREB_OK)
         info->status = treb_probe_distance(info->tables, &info->pos, metric, &d, &info->error);
-    return info->plies[metric] = d.plies;
+    const bool late = metric == TREB_DTM50 && d.wdl != TREB_WIN && d.wdl != TREB_LOSS;
+    return info->plies[metric] = late ? (int)INFO_NONE : d.plies;
 }
 
 int info_moves(PositionInfo *info)
@@ -97,6 +98,15 @@ int info_move_result(PositionInfo *info, int move)
     return info->result[move] = (int8_t)-result_of(info, wdl);
 }
 
+/* The distance of a move by a metric; INFO_NONE if it leads to a draw. */
+static int16_t plies_of(const treb_value *value, treb_metric metric)
+{
+    if (metric == TREB_DTM50 ? value->rule != TREB_WIN && value->rule != TREB_LOSS
+                             : value->wdl == TREB_DRAW)
+        return INFO_NONE;
+    return (int16_t)(metric == TREB_DTM50 ? value->dtm50 : value->plies[metric]);
+}
+
 /* Finds the distances of all moves by a metric. */
 static void fill_move_plies(PositionInfo *info, treb_metric metric)
 {
@@ -113,8 +123,7 @@ static void fill_move_plies(PositionInfo *info, treb_metric metric)
         const Move move = move_make(moves[j].from, moves[j].to, moves[j].promotion);
         int i = 0;
         while (i < info->moves && info->move[i] != move) i++;
-        if (i < info->moves && moves[j].value.wdl != TREB_DRAW)
-            plies[i] = (int16_t)moves[j].value.plies[metric];
+        if (i < info->moves) plies[i] = plies_of(&moves[j].value, metric);
     }
 }
 

@@ -20,12 +20,12 @@ typedef struct PositionInfo {
     uint64_t number; /* of the position in a scan, whatever the number of threads (scan.h) */
     treb_position pos;
     int wdl, passed; /* INFO_UNKNOWN at first */
-    int plies[TREB_METRICS];
+    int plies[TREB_DTM50 + 1]; /* by metric */
     int moves; /* INFO_UNKNOWN at first */
     Move move[MOVES_MAX];
     int8_t result[MOVES_MAX]; /* for the side that moves; INFO_UNKNOWN at first */
     unsigned move_metrics;    /* bits: the metrics whose distances are in move_plies */
-    int16_t move_plies[TREB_METRICS][MOVES_MAX];
+    int16_t move_plies[TREB_DTM50 + 1][MOVES_MAX];
     treb_status status; /* the first error; values that are returned after it are meaningless */
     treb_error error;
 } PositionInfo;
@@ -43,7 +43,8 @@ int info_result_if_passed(PositionInfo *info);
 
 FindZugzwang info_zugzwang(PositionInfo *info);
 
-/* Returns the plies by a metric; INFO_NONE for a draw. */
+/* Returns the plies by a metric; INFO_NONE for a draw, and with TREB_DTM50 for a draw by the 50-move
+ * rule. */
 int info_plies(PositionInfo *info, treb_metric metric);
 
 /* Generates the legal moves. Returns their number. */
@@ -52,7 +53,8 @@ int info_moves(PositionInfo *info);
 /* Returns the result that a move leads to, for the side that makes it. */
 int info_move_result(PositionInfo *info, int move);
 
-/* Returns the plies of a move, itself included; INFO_NONE if it leads to a draw. */
+/* Returns the plies of a move, itself included; INFO_NONE if it leads to a draw, as for
+ * info_plies. */
 int info_move_plies(PositionInfo *info, int move, treb_metric metric);
 
 #endif

@@ -48,6 +48,7 @@ typedef enum Name {
     NAME_DTZ,
     NAME_DTC,
     NAME_DTM,
+    NAME_DTM50,
     NAME_CHECK,
     NAME_MATE,
     NAME_STALEMATE,
@@ -66,6 +67,7 @@ static const char *const names[] = {[NAME_TURN] = "turn",
                                     [NAME_DTZ] = "dtz",
                                     [NAME_DTC] = "dtc",
                                     [NAME_DTM] = "dtm",
+                                    [NAME_DTM50] = "dtm50",
                                     [NAME_CHECK] = "check",
                                     [NAME_FEN] = "fen",
                                     [NAME_MOVES] = "moves",
@@ -129,12 +131,12 @@ enum { MOVE_NUMBER = 0 };
  * when it is read; or the promotion of a move that is none. */
 static int look_up_move(lua_State *lua)
 {
-    static const char *const plies[] = {"dtz", "dtc", "dtm"};
     PositionInfo *info = script_position(lua);
     const char *field = lua_type(lua, 2) == LUA_TSTRING ? lua_tostring(lua, 2) : "?";
     int metric = TREB_DTZ;
-    while (metric < TREB_METRICS && strcmp(field, plies[metric - TREB_DTZ]) != 0) metric++;
-    if (metric == TREB_METRICS) {
+    while (metric <= TREB_DTM50 && strcmp(field, treb_metric_text((treb_metric)metric)) != 0)
+        metric++;
+    if (metric > TREB_DTM50) {
         if (strcmp(field, "promotion") != 0)
             return luaL_error(lua, "a move has no '%s'", field);
         lua_pushnil(lua);
@@ -249,6 +251,9 @@ static void push_name(lua_State *lua, PositionInfo *info, int name)
     case NAME_DTM:
         push_plies(lua, info, (treb_metric)(TREB_DTZ + name - NAME_DTZ));
         break;
+    case NAME_DTM50:
+        push_plies(lua, info, TREB_DTM50);
+        break;
     case NAME_CHECK:
         lua_pushboolean(lua, position_in_check(&info->pos));
         break;
@@ -298,12 +303,12 @@ void script_names_absent(int absent, char *out, size_t size)
                                                   "rook", "queen",  "king"};
     if (absent >= NAME_MOVE) {
         snprintf(out, size, "the %s of a move that leads to a draw is nil",
-                 names[NAME_DTZ + absent - NAME_MOVE - TREB_DTZ]);
+                 treb_metric_text((treb_metric)(absent - NAME_MOVE)));
     } else if (absent >= NAME_MEN) {
         const int color = (absent - NAME_MEN) >> 4, type = (absent - NAME_MEN) & 15;
         snprintf(out, size, "%c%c is nil: there is no %s %s", "wb"[color], type_letters[type],
                  colors[color], types[type]);
-    } else if (absent >= NAME_DTZ && absent <= NAME_DTM) {
+    } else if (absent >= NAME_DTZ && absent <= NAME_DTM50) {
         const char *name = names[absent];
         snprintf(out, size, "%s is nil in a draw: write '%s and %s > 60'", name, name, name);
     } else if (absent == NAME_PASSED) {

@@ -186,8 +186,8 @@ TREB_API treb_wdl treb_wdl_with_clock(treb_wdl wdl, int dtz, int halfmove);
 /* A set of tables: the files of some folders. Opaque. */
 typedef struct treb_tables treb_tables;
 
-/* The format of a file: Trebuchet's own (KRPvKR.wdl.treb, .dtz.treb, .dtc.treb, .dtm.treb), or
- * Syzygy's (KRPvKR.rtbw with verdicts, KRPvKR.rtbz with DTZ; up to 7 men). */
+/* The format of a file: Trebuchet's own (KRPvKR.wdl.treb, .dtz.treb, .dtc.treb, .dtm.treb,
+ * .dtm50.treb), or Syzygy's (KRPvKR.rtbw with verdicts, KRPvKR.rtbz with DTZ; up to 7 men). */
 typedef enum treb_format { TREB_FORMAT_TREBUCHET = 0, TREB_FORMAT_SYZYGY } treb_format;
 
 /* Lists the table files in `count` directories: names like KRPvKR.dtz.treb, KRPvKR.rtbw or
@@ -430,6 +430,19 @@ TREB_API treb_status treb_probe_dtc(const treb_tables *tables, const treb_positi
 TREB_API treb_status treb_probe_dtm(const treb_tables *tables, const treb_position *pos,
                                     treb_distance *out, treb_error *error);
 
+/* Writes the plies to mate if both sides play for it under the 50-move rule, from the position's clock
+ * on: the winner must mate before the clock reaches 100, or capture or push a pawn on the way, and
+ * otherwise has not won. out->wdl is the result with this clock (as from treb_wdl_with_clock): only in
+ * wins and losses there is a mate, otherwise `plies` is 0. A clock above 100 counts as 100.
+ * treb_probe_distance with TREB_DTM50 does the same.
+ * DTM50 is DTM where a mate by the shortest line takes no more plies than are left, and never less.
+ * This needs the WDL and DTM tables; beyond it those of DTZ and DTM50 are needed. With a Syzygy file of
+ * DTZ the result is exact as well.
+ * Cost: that of DTM; beyond it that of DTZ and one more cell, or, if the file has no cells for the side
+ * to move, that for each move. */
+TREB_API treb_status treb_probe_dtm50(const treb_tables *tables, const treb_position *pos,
+                                      treb_distance *out, treb_error *error);
+
 /* What treb_probe_many writes: arrays with a number for each position. Those that are NULL are not
  * written. */
 typedef struct treb_columns {
@@ -440,6 +453,9 @@ typedef struct treb_columns {
                                        not used */
     uint8_t *rounded[TREB_METRICS]; /* by metric: TREB_EXACT, TREB_ROUNDED or TREB_AT_MOST */
     uint8_t *status[TREB_METRICS];  /* by metric: TREB_OK if it is known, else the treb_status */
+    int16_t *dtm50; /* DTM50 with the position's clock, otherwise like `plies`; 0 also where the rule
+                       makes it a draw */
+    uint8_t *dtm50_status;
 } treb_columns;
 
 enum { TREB_NO_WDL = INT8_MIN, TREB_NO_PLIES = INT16_MIN };
@@ -467,6 +483,9 @@ typedef struct treb_value {
     uint8_t rounded[TREB_METRICS];    /* by metric: TREB_EXACT, TREB_ROUNDED or TREB_AT_MOST */
     treb_status status[TREB_METRICS]; /* by metric: TREB_OK if it is known, else why not. If WDL is
                                          not known, nothing is */
+    int dtm50; /* plies to mate under the 50-move rule with the position's clock (TREB_DTM50); 0 where
+                  `rule` is neither a win nor a loss */
+    treb_status dtm50_status; /* TREB_OK if it is known, else why not */
 } treb_value;
 
 /* What is not known about the result of a position or a move under the 50-move rule. */
@@ -493,7 +512,7 @@ TREB_API treb_wdl treb_value_rule(const treb_value *value, int halfmove);
  * installed, or no table can cover it (castling rights, too many men), its moves may decide: if one
  * of them wins, or if all are known. The call looks one move ahead and no further. If the clock
  * leaves the result open (treb_value_doubt), the moves may decide it as well (treb_settle).
- * Cost: a verdict and three distances, 2 microseconds on average if the blocks are unpacked in
+ * Cost: a verdict and its distances, 2 microseconds on average if the blocks are unpacked in
  * memory; without the WDL table, and where the result is open, that for each move whose table is
  * installed. */
 TREB_API treb_status treb_probe_root(const treb_tables *tables, const treb_position *pos,

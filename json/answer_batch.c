@@ -58,7 +58,7 @@ static const json_t *read_request(const json_t *root, AnswerProbe *options, treb
     if (metric != NULL && !json_is_null(metric) &&
         (!json_is_string(metric) ||
          !answer_metric_of(json_string_value(metric), &options->metric))) {
-        fail(error, TREB_ERR_ARGUMENT, "\"metric\" must be dtm, dtc or dtz");
+        fail(error, TREB_ERR_ARGUMENT, "\"metric\" must be dtm50, dtm, dtc or dtz");
         return NULL;
     }
     return fens;

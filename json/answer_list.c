@@ -18,6 +18,7 @@ static treb_value value_of(const treb_tables *tables, const treb_position *pos)
     treb_value value = {.wdl = TREB_DRAW};
     if (treb_probe_root(tables, pos, &value, NULL) != TREB_OK) {
         for (int m = 0; m < TREB_METRICS; m++) value.status[m] = TREB_ERR_NO_TABLE;
+        value.dtm50_status = TREB_ERR_NO_TABLE;
     }
     return value;
 }

@@ -29,12 +29,14 @@ typedef struct Probe {
 static json_t *best_json(const Probe *p)
 {
     json_t *object = json_object();
-    for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
-        const treb_move *best = answer_best(p->moves, p->count, (treb_metric)m);
+    static const treb_metric metrics[] = {TREB_DTZ, TREB_DTC, TREB_DTM, TREB_DTM50};
+    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) {
+        const treb_metric m = metrics[i];
+        const treb_move *best = answer_best(p->moves, p->count, m);
         /* If the move that keeps the verdict leads to a missing table, no other move is the best. */
-        bool known = best != NULL && p->value.status[m] == TREB_OK &&
+        bool known = best != NULL && answer_distance_status(&p->value, m) == TREB_OK &&
                      best->value.status[TREB_WDL] == TREB_OK && best->value.rule >= p->value.rule;
-        put(object, treb_metric_text((treb_metric)m), known ? json_text(best->uci) : json_null());
+        put(object, treb_metric_text(m), known ? json_text(best->uci) : json_null());
     }
     return object;
 }
@@ -62,9 +64,9 @@ static json_t *move_json(const treb_move *move, const treb_position *pos)
 
 static treb_status first_failure(const Probe *p, int metric)
 {
-    treb_status status = p->value.status[metric];
+    treb_status status = answer_distance_status(&p->value, metric);
     for (size_t i = 0; i < p->count && status == TREB_OK; i++)
-        status = p->moves[i].value.status[metric];
+        status = answer_distance_status(&p->moves[i].value, metric);
     return status;
 }
 
@@ -76,10 +78,13 @@ static treb_status explain(const Probe *p, int metric, treb_error *error)
     return status == TREB_OK ? answer_moves_status(p->context, p->pos, metric, error) : status;
 }
 
+/* Why values are not known. Mate under the 50-move rule has tables of its own, which few have: it counts
+ * if it was asked for. */
 static json_t *unknown_json(const Probe *p)
 {
     json_t *array = json_array();
-    for (int m = TREB_WDL; m < TREB_METRICS && !answer_stopped(p->context); m++) {
+    for (int m = TREB_WDL; m <= TREB_DTM50 && !answer_stopped(p->context); m++) {
+        if (m >= TREB_METRICS && m != (int)p->metric) continue;
         treb_error error;
         treb_status status = first_failure(p, m);
         if (status == TREB_OK) continue;

@@ -302,7 +302,7 @@ static bool fill_root(StandardRoot *root, AnswerContext *context, treb_error *fa
     }
     treb_status status =
         answer_position_value(context, root->pos, &value, root->moves, &root->count, &why);
-    if (status != TREB_OK) value = (treb_value){.status[TREB_WDL] = status};
+    if (status != TREB_OK) value = (treb_value){.status[TREB_WDL] = status, .dtm50_status = status};
     root->fields.category = category_of(&value, root->pos->halfmove);
     /* No table has distances of such a position. */
     if (answer_covered(root->pos) != TREB_OK) value.status[TREB_WDL] = answer_covered(root->pos);

@@ -24,6 +24,7 @@ static void put_probe_value(json_t *object, const ProbeSource *from, const PawnV
     put(object, "dtc_plies", known && !upper ? json_integer(value->plies) : json_null());
     put(object, "dtm_plies", json_null());
     put(object, "dtz_rounded", json_false());
+    put(object, "dtm50_plies", json_null());
     put(object, "at_most_plies", known && upper ? json_integer(value->plies) : json_null());
 }
 
@@ -67,6 +68,7 @@ static json_t *probe_best(const ProbeSource *from, const PawnMove *moves, int co
         put(object, treb_metric_text((treb_metric)m),
             known ? json_text(moves[0].uci) : json_null());
     }
+    put(object, treb_metric_text(TREB_DTM50), json_null());
     return object;
 }
 

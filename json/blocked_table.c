@@ -54,6 +54,7 @@ bool answer_blocked_value(AnswerContext *context, const treb_position *pos, treb
     *out = (treb_value){.wdl = wdl, .rule = wdl};
     for (int m = TREB_DTZ; m < TREB_METRICS; m++)
         out->status[m] = m == TREB_DTC && exact ? TREB_OK : TREB_ERR_NO_TABLE;
+    out->dtm50_status = TREB_ERR_NO_TABLE;
     if (exact) out->plies[TREB_DTC] = value.plies;
     return value.verdict != VERDICT_OPEN;
 }

@@ -87,6 +87,7 @@ static void take_move(treb_move *out, const PawnMove *move)
 {
     *out = (treb_move){0};
     for (int m = 0; m < TREB_METRICS; m++) out->value.status[m] = TREB_ERR_NO_TABLE;
+    out->value.dtm50_status = TREB_ERR_NO_TABLE;
     snprintf(out->uci, sizeof out->uci, "%s", move->uci);
     snprintf(out->san, sizeof out->san, "%s", move->san);
 }

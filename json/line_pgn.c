@@ -96,13 +96,15 @@ static void describe_end(const PgnLine *line, char *out, size_t size)
         snprintf(out, size, "A draw with best play");
     else if (plies == 0)
         snprintf(out, size, "Checkmate: %s has won%s", winner,
-                 line_winner(line) >= 0 ? "" : ", unless a draw was claimed by the 50-move rule before");
+                 line_winner(line) >= 0 ? ""
+                                        : ", unless a draw was claimed by the 50-move rule before");
     else
         snprintf(out, size, "%s mates in %u move%s (%u pl%s), best play by %s%s", winner,
                  (plies + 1) / 2, plies > 2 ? "s" : "", plies, plies == 1 ? "y" : "ies",
-                 line->metric == TREB_DTM   ? "DTM"
-                 : line->metric == TREB_DTC ? "DTC"
-                                            : "DTZ",
+                 line->metric == TREB_DTM     ? "DTM"
+                 : line->metric == TREB_DTC   ? "DTC"
+                 : line->metric == TREB_DTM50 ? "DTM50"
+                                              : "DTZ",
                  words_on_rule(line));
 }
 

@@ -56,4 +56,11 @@ void answer_put_distances(json_t *object, const treb_value *value)
         if (known && !drawn && bound) put(object, "at_most_plies", json_integer(value->plies[m]));
     }
     put(object, "dtz_rounded", json_boolean(value->rounded[TREB_DTZ] == TREB_ROUNDED));
+    put(object, "dtm50_plies", answer_has_mate50(value) ? json_integer(value->dtm50) : json_null());
+}
+
+bool answer_has_mate50(const treb_value *value)
+{
+    return value->status[TREB_WDL] == TREB_OK && value->dtm50_status == TREB_OK &&
+           (value->rule == TREB_WIN || value->rule == TREB_LOSS);
 }

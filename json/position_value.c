@@ -57,6 +57,8 @@ static void look_further(AnswerContext *context, const treb_position *pos, treb_
                                                                   : 1;
         value->rounded[m] = ends ? 0 : after.rounded[m];
     }
+    value->dtm50_status = pos->halfmove < RULE_PLIES ? after.dtm50_status : TREB_OK;
+    value->dtm50 = pos->halfmove < RULE_PLIES && answer_has_mate50(&after) ? after.dtm50 + 1 : 0;
     value->rule = treb_value_rule(value, pos->halfmove);
     value->wdl = treb_value_rule(value, 0);
 }
@@ -94,7 +96,9 @@ static treb_status probe_moves(AnswerContext *context, const treb_position *pos,
         const treb_status *known = move.value.status;
         if (answer_missing_table(known[TREB_WDL])) {
             look_further(context, pos, &move);
-            if (known[TREB_WDL] == TREB_OK && known[metric] == TREB_OK) status = TREB_OK;
+            if (known[TREB_WDL] == TREB_OK &&
+                answer_distance_status(&move.value, metric) == TREB_OK)
+                status = TREB_OK;
         }
         if (status != TREB_OK && first == TREB_OK) first = fail_again(error, &why);
         for (int m = 0; m < TREB_METRICS; m++) answer_note(context, known[m]);
@@ -113,9 +117,15 @@ treb_status answer_moves_status(AnswerContext *context, const treb_position *pos
 
 /* ---- The position itself --------------------------------------------------------------------- */
 
+treb_status answer_distance_status(const treb_value *value, int metric)
+{
+    return metric == TREB_DTM50 ? value->dtm50_status : value->status[metric];
+}
+
 /* Returns a distance as a number to compare: a rounded distance lies between two plies. */
 static int length_of(const treb_value *value, int metric)
 {
+    if (metric == TREB_DTM50) return 2 * value->dtm50;
     return 2 * value->plies[metric] + (value->rounded[metric] == TREB_ROUNDED);
 }
 
@@ -126,7 +136,8 @@ bool answer_is_better(const treb_move *b, const treb_move *a, treb_metric metric
     if (x_known != y_known) return y_known;
     if (x->rule != y->rule) return y->rule > x->rule;
     if (metric == TREB_WDL) return false;
-    x_known = x->status[metric] == TREB_OK, y_known = y->status[metric] == TREB_OK;
+    x_known = answer_distance_status(x, metric) == TREB_OK;
+    y_known = answer_distance_status(y, metric) == TREB_OK;
     if (x_known != y_known) return y_known;
     int longer = length_of(y, metric) - length_of(x, metric);
     return x->wdl > TREB_DRAW ? longer < 0 : longer > 0;
@@ -186,6 +197,25 @@ static void set_distance(const treb_move *moves, size_t count, int metric, treb_
     value->rounded[metric] = all ? best->rounded[metric] : 0;
 }
 
+/* Sets the mate under the 50-move rule of a position whose moves are all known, by those of its moves. A
+ * move that keeps the result under the rule counts. */
+static void set_mate50(const treb_move *moves, size_t count, const treb_position *pos,
+                       treb_value *value)
+{
+    const treb_value *best = NULL;
+    bool all = true;
+    value->rule = treb_value_rule(value, pos->halfmove);
+    for (size_t i = 0; i < count; i++) {
+        const treb_value *v = &moves[i].value;
+        if (v->rule != value->rule) continue;
+        all = all && v->dtm50_status == TREB_OK;
+        if (best == NULL || (v->rule == TREB_WIN ? v->dtm50 < best->dtm50 : v->dtm50 > best->dtm50))
+            best = v;
+    }
+    value->dtm50_status = all ? TREB_OK : TREB_ERR_NO_TABLE;
+    value->dtm50 = all && best != NULL ? best->dtm50 : 0;
+}
+
 /* Derives the value of a position without a table from its moves. Returns false unless one of them
  * surely wins or all are known. */
 static bool derive_value(const treb_move *moves, size_t count, const treb_position *pos,
@@ -208,6 +238,8 @@ static bool derive_value(const treb_move *moves, size_t count, const treb_positi
         else
             value->status[m] = TREB_ERR_NO_TABLE;
     }
+    value->dtm50_status = TREB_ERR_NO_TABLE;
+    if (all) set_mate50(moves, count, pos, value);
     return true;
 }
 

@@ -23,6 +23,9 @@ treb_status answer_position_value(AnswerContext *context, const treb_position *p
 treb_status answer_moves_status(AnswerContext *context, const treb_position *pos,
                                 treb_metric metric, treb_error *error);
 
+/* Returns TREB_OK if a value has this distance, else why not. */
+treb_status answer_distance_status(const treb_value *value, int metric);
+
 /* Returns the first metric of DTM, DTC, DTZ that is known of a position; TREB_WDL if none is. */
 treb_metric answer_known_metric(const treb_value *value);
 

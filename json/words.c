@@ -58,9 +58,10 @@ bool answer_verdict_of(const char *text, treb_wdl *out)
 
 bool answer_metric_of(const char *text, treb_metric *out)
 {
-    for (int m = TREB_DTZ; m < TREB_METRICS; m++)
-        if (strcasecmp(text, treb_metric_text((treb_metric)m)) == 0) {
-            *out = (treb_metric)m;
+    static const treb_metric metrics[] = {TREB_DTZ, TREB_DTC, TREB_DTM, TREB_DTM50};
+    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
+        if (strcasecmp(text, treb_metric_text(metrics[i])) == 0) {
+            *out = metrics[i];
             return true;
         }
     return false;

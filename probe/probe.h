@@ -2,6 +2,7 @@
  *
  *   probe_wdl.c      verdicts
  *   probe_distance.c DTZ, DTC and DTM of positions
+ *   probe_mate50.c   mate under the 50-move rule
  *   probe_same.c     where DTC is DTZ
  *   probe_moves.c    values under the 50-move rule of a position and its moves, the best line
  *   probe_rule.c     results under the 50-move rule
@@ -55,6 +56,39 @@ int distance_known(const ProbeReader *reader, treb_metric metric, const treb_pos
  * position after the move, `child_verdict` the verdict there. */
 int distance_of_move(const ProbeReader *reader, treb_metric metric, const treb_position *pos,
                      Move m, const treb_position *child, int child_verdict, treb_error *error);
+
+/* A mate under the 50-move rule, as a number that is the larger the better for the side to move:
+ * MATE50_BEST - n is a win in n plies, n - MATE50_BEST a loss in n, 0 a draw. */
+enum { MATE50_BEST = 1 << 14 };
+
+/* Distances of a position that are known already, as distance_value returns them; negative: not
+ * known. */
+typedef struct Mate50Known {
+    int dtm, dtz;
+} Mate50Known;
+
+static const Mate50Known mate50_nothing = {-1, -1};
+
+/* Writes the value, with `left` plies left before the draw, of a position whose verdict is known.
+ * Returns 0, or minus a status. */
+int mate50_value(const ProbeReader *reader, const treb_position *pos, int verdict, int left,
+                 const Mate50Known *known, int *value, treb_error *error);
+
+/* distance_known for DTM50, with the position's clock. Pawn files do not know it. */
+int mate50_distance(const ProbeReader *reader, const treb_position *pos, treb_status covered,
+                    int verdict, treb_distance *out, treb_error *error);
+
+static inline int mate50_plies(int value)
+{
+    if (value == 0) return 0;
+    return value > 0 ? MATE50_BEST - value : MATE50_BEST + value;
+}
+
+/* How many plies are left before the draw. */
+static inline int mate50_left(int halfmove)
+{
+    return halfmove < RULE_PLIES ? RULE_PLIES - halfmove : 0;
+}
 
 /* Whether DTC is known to be DTZ in all positions of the position's ending. */
 bool distance_dtc_is_dtz(const ProbeReader *reader, const treb_position *pos);

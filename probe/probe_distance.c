@@ -520,12 +520,16 @@ static treb_status probe_distance(const ProbeReader *reader, const treb_position
                                   treb_metric metric, treb_distance *out, treb_error *error)
 {
     treb_error why;
-    if (metric < TREB_WDL || metric >= TREB_METRICS) return probe_no_metric(error);
+    if (!table_is_metric(metric)) return probe_no_metric(error);
     treb_status status = probe_check(pos, error);
     if (status != TREB_OK && !probe_many_men(reader, pos, status)) return status;
     int result = probe_verdict(reader, pos, &why);
-    if (status == TREB_OK && probe_noting(reader, result)) distance_note(reader, metric, pos);
-    if (result >= 0) result = distance_known(reader, metric, pos, status, result, out, &why);
+    if (status == TREB_OK && probe_noting(reader, result))
+        distance_note(reader, metric == TREB_DTM50 ? TREB_DTM : metric, pos);
+    if (result >= 0)
+        result = metric == TREB_DTM50
+                     ? mate50_distance(reader, pos, status, result, out, &why)
+                     : distance_known(reader, metric, pos, status, result, out, &why);
     if (result < 0 && prefetch_needed(reader)) {
         DistanceCall call = {pos, metric, out, error};
         return prefetch_run(reader, call_distance, &call, error);
@@ -568,4 +572,10 @@ treb_status treb_probe_dtm(const treb_tables *tables, const treb_position *pos, 
                            treb_error *error)
 {
     return treb_probe_distance(tables, pos, TREB_DTM, out, error);
+}
+
+treb_status treb_probe_dtm50(const treb_tables *tables, const treb_position *pos,
+                             treb_distance *out, treb_error *error)
+{
+    return treb_probe_distance(tables, pos, TREB_DTM50, out, error);
 }

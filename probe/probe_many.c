@@ -30,7 +30,7 @@ static int16_t signed_plies(const treb_distance *distance)
 
 /* Writes position `i` of a metric: `result` is 0, or minus a status. Returns whether it is known. */
 static bool many_put(const treb_columns *out, size_t i, int metric, int result,
-                      const treb_distance *distance)
+                     const treb_distance *distance)
 {
     if (out->status[metric] != NULL) out->status[metric][i] = (uint8_t)(result < 0 ? -result : 0);
     if (out->rounded[metric] != NULL)
@@ -48,6 +48,22 @@ static bool many_put(const treb_columns *out, size_t i, int metric, int result,
 static bool is_wanted(const treb_columns *out, int metric)
 {
     return metric == TREB_WDL ? out->wdl != NULL : out->plies[metric] != NULL;
+}
+
+/* Probes the mate of position `i` under the 50-move rule, if it is asked for; otherwise like probe_one. */
+static size_t mate50_one(const ProbeReader *reader, const treb_position *pos, size_t i,
+                         treb_status covered, int verdict, const treb_columns *out, bool *ready)
+{
+    treb_distance distance = {.wdl = TREB_DRAW};
+    int result = verdict;
+    if (out->dtm50 == NULL && out->dtm50_status == NULL) return 0;
+    if (covered == TREB_OK && probe_noting(reader, verdict)) distance_note(reader, TREB_DTM, pos);
+    if (verdict >= 0) result = mate50_distance(reader, pos, covered, verdict, &distance, NULL);
+    if (probe_not_ready(result)) *ready = false;
+    if (out->dtm50_status != NULL) out->dtm50_status[i] = (uint8_t)(result < 0 ? -result : 0);
+    if (out->dtm50 != NULL)
+        out->dtm50[i] = result < 0 ? (int16_t)TREB_NO_PLIES : signed_plies(&distance);
+    return result < 0 && out->dtm50 != NULL;
 }
 
 /* Probes position `i`. Returns the number of its values that are not known; sets *ready to false if one
@@ -72,7 +88,7 @@ static size_t probe_one(const ProbeReader *reader, const treb_position *pos, siz
         if (probe_not_ready(result)) *ready = false;
         unknown += !many_put(out, i, m, result, &distance) && is_wanted(out, m);
     }
-    return unknown;
+    return unknown + mate50_one(reader, pos, i, covered, verdict, out, ready);
 }
 
 typedef struct ManyCall {

@@ -9,13 +9,21 @@
 #include "probe/prefetch.h"
 #include "probe/probe.h"
 
+enum { ONE_PLY = 2 }; /* a distance as in probe.h */
+
 /* ---- Values ---------------------------------------------------------------------------------- */
 
 static treb_value value_unknown(treb_status status)
 {
     treb_value value = {.wdl = TREB_DRAW, .rule = TREB_DRAW};
     for (int m = 0; m < TREB_METRICS; m++) value.status[m] = status;
+    value.dtm50_status = status;
     return value;
+}
+
+static treb_status status_of(const treb_value *value, int metric)
+{
+    return metric == TREB_DTM50 ? value->dtm50_status : value->status[metric];
 }
 
 /* Puts a distance, or minus a status, into a value. */
@@ -30,6 +38,7 @@ static void put_distance(treb_value *value, int metric, int distance)
 /* A distance of a value as a number, as in probe.h. */
 static int distance_of(const treb_value *value, int metric)
 {
+    if (metric == TREB_DTM50) return 2 * value->dtm50;
     return 2 * value->plies[metric] + (value->rounded[metric] == TREB_ROUNDED);
 }
 
@@ -57,7 +66,6 @@ static int verdict_of(const ProbeReader *reader, const treb_position *pos, treb_
 static int distance_by_move(const ProbeReader *reader, treb_metric metric, const treb_position *pos,
                             Move m, const treb_position *child, int verdict, treb_error *error)
 {
-    enum { ONE_PLY = 2 };
     if (is_covered(child)) return distance_of_move(reader, metric, pos, m, child, verdict, error);
     if (verdict == TREB_DRAW) return 0;
     if (!movegen_any(child)) return ONE_PLY;
@@ -84,6 +92,46 @@ static void add_bound(const ProbeReader *reader, const treb_position *pos, int a
     value->plies[TREB_DTZ] = plies + ahead;
     value->rounded[TREB_DTZ] = plies + ahead > 1 ? TREB_AT_MOST : TREB_EXACT;
     value->status[TREB_DTZ] = TREB_OK;
+}
+
+/* ---- Mate under the 50-move rule ------------------------------------------------------------ */
+
+/* A distance of a value, `ahead` plies later; -1: not known exactly. */
+static int distance_later(const treb_value *value, int metric, int ahead)
+{
+    const bool known = value->status[metric] == TREB_OK && value->rounded[metric] != TREB_AT_MOST;
+    return known ? distance_of(value, metric) - ahead * ONE_PLY : -1;
+}
+
+/* Puts the mate under the 50-move rule into a value that has all else: that of a position, which is
+ * `ahead` plies after the position of the value and has `left` plies left. Returns 0, or minus a status. */
+static int put_mate50(const ProbeReader *reader, const treb_position *pos, int verdict, int left,
+                      int ahead, bool zeroing, treb_value *value, treb_error *error)
+{
+    const Mate50Known known = {distance_later(value, TREB_DTM, ahead),
+                               zeroing ? -1 : distance_later(value, TREB_DTZ, ahead)};
+    int mate = 0, result = 0;
+    if (is_covered(pos))
+        result = mate50_value(reader, pos, verdict, left, &known, &mate, error);
+    else if (verdict != TREB_DRAW && movegen_any(pos))
+        result = -(int)TREB_ERR_NO_TABLE;
+    else if (verdict == TREB_LOSS)
+        mate = -MATE50_BEST;
+    value->dtm50 = mate != 0 ? mate50_plies(mate) + ahead : 0;
+    value->dtm50_status = (treb_status)-result;
+    return result;
+}
+
+/* put_mate50 for the value of a move. At a clock of 100 the game is drawn before the move. */
+static int put_mate50_by_move(const ProbeReader *reader, const treb_position *pos, Move m,
+                              const treb_position *child, int verdict, treb_value *value,
+                              treb_error *error)
+{
+    const int left = mate50_left(pos->halfmove);
+    const bool zeroing = move_is_zeroing(pos, m);
+    if (left == 0) return 0;
+    return put_mate50(reader, child, verdict, zeroing ? (int)RULE_PLIES : left - 1, 1, zeroing,
+                      value, error);
 }
 
 /* ---- A move ---------------------------------------------------------------------------------- */
@@ -115,6 +163,9 @@ static treb_value value_of_move(const ProbeReader *reader, const treb_position *
         if (k == TREB_DTZ && distance < 0) add_bound(reader, child, 1, &value);
         if (value.status[k] != TREB_OK && matters) *failed = distance;
     }
+    bool matters = metric == TREB_DTM50 && *failed == 0;
+    int mate = put_mate50_by_move(reader, pos, m, child, other, &value, matters ? error : NULL);
+    if (mate < 0 && matters) *failed = mate;
     value.rule = treb_value_rule(&value, pos->halfmove);
     value.wdl = treb_value_rule(&value, 0);
     return value;
@@ -159,7 +210,7 @@ static int result_of(const treb_value *value, treb_rule rule)
 /* Negative if `a` comes before `b` by distance. Unknown distances come last. */
 static int compare_distance(const treb_value *a, const treb_value *b, int metric)
 {
-    bool a_known = a->status[metric] == TREB_OK, b_known = b->status[metric] == TREB_OK;
+    bool a_known = status_of(a, metric) == TREB_OK, b_known = status_of(b, metric) == TREB_OK;
     if (a_known != b_known) return a_known ? -1 : 1;
     int difference = distance_of(a, metric) - distance_of(b, metric);
     return a->wdl > TREB_DRAW ? difference : -difference;
@@ -174,7 +225,8 @@ static int compare_moves(const treb_move *a, const treb_move *b, treb_metric met
     if (a_known != b_known) return a_known ? -1 : 1;
     int order = result_of(&b->value, rule) - result_of(&a->value, rule);
     if (order != 0) return order;
-    if (metric != TREB_WDL) order = compare_distance(&a->value, &b->value, metric);
+    if (metric == TREB_DTM50) order = (int)b->value.rule - (int)a->value.rule;
+    if (metric != TREB_WDL && order == 0) order = compare_distance(&a->value, &b->value, metric);
     if (order == 0) order = (b->flags & TREB_MOVE_MATE) - (a->flags & TREB_MOVE_MATE);
     for (size_t i = 0; i < sizeof ties / sizeof *ties && order == 0; i++)
         order = compare_distance(&a->value, &b->value, ties[i]);
@@ -256,7 +308,7 @@ static treb_status call_list(const ProbeReader *reader, void *context)
 static treb_status check_list(const treb_position *pos, treb_metric metric, treb_rule rule,
                               treb_error *error)
 {
-    if (metric < TREB_WDL || metric >= TREB_METRICS) return probe_no_metric(error);
+    if (!table_is_metric(metric)) return probe_no_metric(error);
     if (rule != TREB_RULE_50 && rule != TREB_RULE_NONE)
         return fail(error, TREB_ERR_ARGUMENT, "there is no such rule");
     return probe_plain(pos) ? TREB_OK : probe_check_possible(pos, error);
@@ -351,11 +403,10 @@ static bool first_is_best(const ProbeReader *reader, const treb_position *pos, c
     if (list->count == 0) return false;
     const treb_value *best = &list->move[0].value;
     if (best->status[TREB_WDL] != TREB_OK) return false;
-    if (best->wdl == TREB_WIN && best->status[list->metric] == TREB_OK &&
-        best->plies[list->metric] == 1 && best->rounded[list->metric] == TREB_EXACT)
-        return true;
+    const bool known = status_of(best, list->metric) == TREB_OK;
+    if (best->wdl == TREB_WIN && known && distance_of(best, list->metric) == ONE_PLY) return true;
     if (reader->set->pawn_file_count == 0) return false;
-    if (best->wdl != TREB_DRAW && best->status[list->metric] != TREB_OK) return false;
+    if (best->wdl != TREB_DRAW && !known) return false;
     return best->rule == TREB_WIN || verdict_of(reader, pos, NULL) == (int)best->wdl;
 }
 
@@ -416,6 +467,26 @@ static int distance_ahead(const treb_value *known, int count, bool complete, int
     return (complete && best >= 0) || nearest ? best : -(int)why;
 }
 
+/* Puts the mate under the 50-move rule into the value of such a position. */
+static void put_mate50_ahead(const treb_value *known, int count, bool complete, treb_value *value)
+{
+    int best = -MATE50_BEST;
+    for (int i = 0; i < count; i++) {
+        int mate = known[i].rule == TREB_WIN    ? MATE50_BEST - known[i].dtm50
+                   : known[i].rule == TREB_LOSS ? known[i].dtm50 - MATE50_BEST
+                                                : 0;
+        if (known[i].dtm50_status != TREB_OK)
+            complete = false;
+        else if (mate > best)
+            best = mate;
+    }
+    if (!complete && best != MATE50_BEST - 1) {
+        value->dtm50_status = TREB_ERR_NO_TABLE;
+        return;
+    }
+    value->dtm50 = mate50_plies(best);
+}
+
 /* Evaluates a position without a table of its own by its moves. Succeeds if one move wins, or if
  * all moves are known. Sets *missing if it might succeed once more is in memory. */
 static bool look_ahead(const ProbeReader *reader, const treb_position *pos, bool *missing,
@@ -439,6 +510,7 @@ static bool look_ahead(const ProbeReader *reader, const treb_position *pos, bool
     *out = (treb_value){.wdl = best, .rule = best};
     for (int m = TREB_DTZ; m < TREB_METRICS; m++)
         put_distance(out, m, distance_ahead(known, count, count == all, m, best));
+    put_mate50_ahead(known, count, count == all, out);
     return true;
 }
 
@@ -456,6 +528,7 @@ static treb_value value_of_position(const ProbeReader *reader, const treb_positi
         for (int m = TREB_DTZ; m < TREB_METRICS && !covered; m++)
             if (verdict != TREB_DRAW && movegen_any(pos)) value.status[m] = TREB_ERR_NO_TABLE;
         add_bound(reader, pos, 0, &value);
+        (void)put_mate50(reader, pos, verdict, mate50_left(pos->halfmove), 0, false, &value, NULL);
     } else if ((covered && set_has(set_find(reader->set, pos), TREB_WDL)) ||
                !look_ahead(reader, pos, &missing, &value)) {
         if (!missing) return value_unknown((treb_status)-verdict);

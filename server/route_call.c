@@ -54,7 +54,7 @@ bool route_get_metric(const RouteCall *call, treb_metric *metric, Reply *reply)
     if (!route_get(call, "metric", &text, reply)) return false;
     if (text == NULL || answer_metric_of(text, metric)) return true;
     reply_error(reply, MHD_HTTP_BAD_REQUEST, "bad_request",
-                "the parameter metric must be dtm, dtc or dtz");
+                "the parameter metric must be dtm50, dtm, dtc or dtz");
     return false;
 }
 

@@ -185,7 +185,7 @@ static bool get_plies(const RouteCall *call, AnswerRandom *wish, Reply *reply)
     if (*text >= '0' && *text <= '9' && *end == '\0' && plies <= 4096 && wish->metric != TREB_WDL)
         return true;
     reply_error(reply, MHD_HTTP_BAD_REQUEST, "bad_request",
-                "the parameter plies must be a number, with metric: dtm, dtc or dtz");
+                "the parameter plies must be a number, with metric: dtm50, dtm, dtc or dtz");
     return false;
 }
 

@@ -8,12 +8,14 @@
 # All parts of the project in one archive: the linker takes from it what a program needs. The archive is thin, which
 # means that it names the objects instead of copying them.
 PARTS_A := $(BUILD)/parts.a
-$(PARTS_A): $(PARTS_OBJ) $(BUILD)/tests/support/naive.o
+# The plain solvers that tests compare with.
+PLAIN_OBJ := $(patsubst %,$(BUILD)/tests/support/%.o,naive plain_mate50)
+$(PARTS_A): $(PARTS_OBJ) $(PLAIN_OBJ)
 	rm -f $@
 	ar qcsT $@ $^
 
-# The plain solver that tests compare with would take long with sanitizers, and they are not meant to check it.
-$(BUILD)/tests/support/naive.o: override CFLAGS := $(filter-out -fsanitize=% -fno-sanitize%,$(CFLAGS)) \
+# They would take long with sanitizers, which are not meant to check them.
+$(PLAIN_OBJ): override CFLAGS := $(filter-out -fsanitize=% -fno-sanitize%,$(CFLAGS)) \
   $(if $(findstring sanitize,$(CFLAGS)),-O2)
 
 # tests/core/test_index.c becomes $(BUILD)/tests/core/test_index. Some tests need what a build may leave out.

@@ -7,7 +7,7 @@
 bool cases_init(Cases *cases, unsigned metrics, unsigned most)
 {
     cases->most = most;
-    for (int m = 0; m < TREB_METRICS; m++) {
+    for (int m = 0; m <= TREB_DTM50; m++) {
         CompareCount *count = &cases->result->count[m];
         cases->limit[m] = most > 0 ? UINT64_MAX : 0;
         if (!(metrics >> m & 1) || most == 0 || count->shown != NULL) continue;
@@ -87,7 +87,7 @@ void cases_add(Cases *cases, const CompareCounts *counts)
     CompareResult *result = cases->result;
     result->positions += counts->positions;
     result->en_passant += counts->en_passant;
-    for (int m = 0; m < TREB_METRICS; m++) {
+    for (int m = 0; m <= TREB_DTM50; m++) {
         result->count[m].equal += counts->of[m].equal;
         result->count[m].rounded += counts->of[m].rounded;
         result->count[m].different += counts->of[m].different;
@@ -97,7 +97,7 @@ void cases_add(Cases *cases, const CompareCounts *counts)
 
 void compare_result_free(CompareResult *result)
 {
-    for (int m = 0; m < TREB_METRICS; m++) {
+    for (int m = 0; m <= TREB_DTM50; m++) {
         CompareCount *count = &result->count[m];
         for (size_t i = 0; i < count->shown_count; i++) case_free(&count->shown[i]);
         free(count->shown);

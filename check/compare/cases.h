@@ -13,7 +13,7 @@ typedef struct CompareCounts {
     uint64_t positions, en_passant;
     struct {
         uint64_t equal, rounded, different, unknown;
-    } of[TREB_METRICS];
+    } of[TREB_DTM50 + 1]; /* by metric */
 } CompareCounts;
 
 /* The differences that all threads found. */
@@ -21,7 +21,7 @@ typedef struct Cases {
     const treb_tables *tables[2];
     CompareResult *result;
     size_t most; /* maximum number of differences to keep for each metric */
-    _Atomic uint64_t limit[TREB_METRICS]; /* only differences with smaller keys are kept */
+    _Atomic uint64_t limit[TREB_DTM50 + 1]; /* by metric: only differences with smaller keys are kept */
     atomic_bool no_memory;
 } Cases;
 

@@ -25,7 +25,7 @@ enum {
 
 typedef struct CompareRun {
     Cases cases;
-    ProbeFile *file[2][TREB_METRICS];
+    ProbeFile *file[2][TREB_DTM50 + 1]; /* by set and metric */
     unsigned metrics;
     unsigned searched; /* bits of the metrics for which a file does not store all sides to move */
     Index index;
@@ -90,6 +90,55 @@ static int distance_in_set(const CompareRun *run, int s, int metric, const treb_
     return distance_value(reader, (treb_metric)metric, pos, verdict, NULL);
 }
 
+/* Finds the mate under the 50-move rule with some plies left. Writes the verdict with that clock, and the
+ * distance, which is minus a status if it is not known. */
+static void mate50_in_set(const CompareRun *run, int s, const treb_position *pos, int verdict,
+                          const Mate50Known *known, int left, int *rule, int *distance)
+{
+    int value = 0;
+    const ProbeReader *reader = set_reader(run->cases.tables[s]);
+    const int found =
+        verdict < 0 ? verdict : mate50_value(reader, pos, verdict, left, known, &value, NULL);
+    *rule = verdict < 0 || value != 0 ? verdict : (int)TREB_DRAW;
+    *distance = found < 0 ? found : 2 * mate50_plies(value);
+}
+
+/* Whether one of the sets stores the side to move by DTM50. */
+static bool mate50_is_stored(const CompareRun *run, const treb_position *pos)
+{
+    const OpenTable *open;
+    const ProbeReader reader = reader_waiting();
+    for (int s = 0; s < 2; s++)
+        if (file_get(&reader, run->file[s][TREB_DTM50], &open, NULL) == 0 &&
+            open->header->profiles.turn == pos->turn)
+            return true;
+    return false;
+}
+
+/* Counts a position by the mate under the 50-move rule. */
+static void probe_mate50(RowWork *w, const treb_position *pos, uint64_t key)
+{
+    CompareRun *run = w->run;
+    treb_position with_clock = *pos;
+    Mate50Known known[2];
+    int verdict[2], rule[2], distance[2];
+    if (!(run->metrics >> TREB_DTM50 & 1)) return;
+    for (int s = 0; s < 2; s++) {
+        verdict[s] = verdict_in_set(run, s, pos);
+        const bool decided = verdict[s] == TREB_WIN || verdict[s] == TREB_LOSS;
+        known[s].dtm = decided ? distance_in_set(run, s, TREB_DTM, pos, verdict[s]) : -1;
+        known[s].dtz = decided ? distance_in_set(run, s, TREB_DTZ, pos, verdict[s]) : -1;
+    }
+    const int least = pos->ep == 0 && mate50_is_stored(run, pos) ? 1 : (int)RULE_PLIES;
+    for (int left = RULE_PLIES; left >= least; left--) {
+        with_clock.halfmove = (uint16_t)(RULE_PLIES - left);
+        for (int s = 0; s < 2; s++)
+            mate50_in_set(run, s, pos, verdict[s], &known[s], left, &rule[s], &distance[s]);
+        if (distance[0] < 0 || distance[0] != distance[1] || rule[0] != rule[1]) break;
+    }
+    cases_count(&run->cases, w->counts, TREB_DTM50, &with_clock, key, rule, distance);
+}
+
 /* Counts a position by the verdicts and by the distances that both files store. Notes the
  * answers. */
 static void probe_position(RowWork *w, const treb_position *pos, uint64_t key, uint64_t at)
@@ -103,6 +152,7 @@ static void probe_position(RowWork *w, const treb_position *pos, uint64_t key, u
             notes->verdict[s][pos->turn][at] = v < 0 ? NOTE_UNKNOWN : (uint8_t)v;
     }
     w->counts->positions++;
+    probe_mate50(w, pos, key);
     if (run->metrics & 1u << TREB_WDL)
         cases_count(&run->cases, w->counts, TREB_WDL, pos, key, verdict, verdict);
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
@@ -125,6 +175,7 @@ static void probe_all_metrics(RowWork *w, const treb_position *pos, uint64_t key
     CompareRun *run = w->run;
     int verdict[2], distance[2];
     w->counts->positions++;
+    probe_mate50(w, pos, key);
     for (int s = 0; s < 2; s++) verdict[s] = verdict_in_set(run, s, pos);
     for (int m = 0; m < TREB_METRICS; m++) {
         if (!(run->metrics >> m & 1)) continue;
@@ -383,7 +434,7 @@ treb_status compare_material(const CompareSet *a, const CompareSet *b, const Mat
                       .options = options};
     memset(result, 0, sizeof *result);
     for (int s = 0; s < 2; s++)
-        for (int m = 0; m < TREB_METRICS; m++)
+        for (int m = 0; m <= TREB_DTM50; m++)
             if (metrics >> m & 1)
                 run.file[s][m] =
                     set_place(run.cases.tables[s], set_key_of_material(material))->entry->file[m];

@@ -5,7 +5,11 @@
  * move that they store. Every legal position of a material is compared once for all metrics, in the
  * order of cells, up to the symmetries of the board, and with every possible capture en passant. If
  * both sides have the same men, only White to move is compared: Black to move is the same position
- * with colors exchanged. */
+ * with colors exchanged.
+ *
+ * DTM50 is compared with every clock for the sides to move that one of the sets stores, otherwise with a
+ * clock of 0: those values follow from the others. A position counts once. If its values differ, the
+ * lowest clock is shown with which they do. */
 #ifndef TREB_CHECK_COMPARE_COMPARE_H
 #define TREB_CHECK_COMPARE_COMPARE_H
 
@@ -67,7 +71,7 @@ typedef struct CompareCount {
 typedef struct CompareResult {
     uint64_t positions,
         en_passant; /* number of positions, and how many of them have a capture en passant */
-    CompareCount count[TREB_METRICS];
+    CompareCount count[TREB_DTM50 + 1]; /* by metric */
 } CompareResult;
 
 /* Called now and then. Returns false to end the comparison. */

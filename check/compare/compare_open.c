@@ -69,7 +69,7 @@ unsigned compare_metrics(const CompareSet *set, const Material *material)
     unsigned metrics = 0;
     if (set->file && !material_equal(&set->material, material)) return 0;
     if (file_of(set, material, TREB_WDL) == NULL) return 0;
-    for (int m = 0; m < TREB_METRICS; m++)
+    for (int m = 0; m <= TREB_DTM50; m++)
         if (file_of(set, material, (treb_metric)m) != NULL) metrics |= 1u << m;
     return set->file ? metrics & 1u << set->metric : metrics;
 }

@@ -11,6 +11,7 @@ typedef struct VerifyCount {
     uint64_t count[2][WDL_VALUES];
     uint64_t histogram[TREB_METRICS][2][WDL_VALUES]
                       [VERIFY_PLIES]; /* number of positions, by plies */
+    uint64_t mate50[2][WDL_VALUES][VERIFY_PLIES]; /* DTM50 at a clock of 0 */
 } VerifyCount;
 
 /* Checks every position of the table. Fills in `count` unless the check ends early. */

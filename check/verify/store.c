@@ -102,7 +102,7 @@ static bool choose_index(const VerifyStore *store, VerifyEntry *entry)
     bool large = entry == store->entry[0] || memo_bytes(entry) > store->memory.limit / 32;
     if (wdl->table != NULL && !(store->options->full && large))
         entry->index = wdl->header->side[TREB_WHITE].index;
-    for (int m = 0; m < TREB_METRICS; m++)
+    for (int m = 0; m <= TREB_DTM50; m++)
         for (int s = 0; s < 2 && entry->file[m].table != NULL; s++)
             entry->file[m].same_index[s] =
                 same_layout(&entry->file[m].header->side[s].index, &entry->index);
@@ -111,7 +111,8 @@ static bool choose_index(const VerifyStore *store, VerifyEntry *entry)
 
 static treb_status open_ours(VerifyStore *store, VerifyEntry *entry, treb_error *error)
 {
-    for (int m = 0; m < TREB_METRICS; m++) {
+    for (int m = 0; m <= TREB_DTM50; m++) {
+        if (!table_is_metric(m)) continue;
         VerifyFile *file = &entry->file[m];
         treb_status status = open_table(store, &entry->material, m, file, error);
         if (status != TREB_OK) return status;
@@ -219,9 +220,9 @@ void verify_store_close(VerifyStore *store)
         VerifyEntry *entry = store->entry[i];
         for (int side = 0; side < 2; side++) {
             verify_reclaimable_free(atomic_load(&entry->memo[side]), memo_bytes(entry));
-            for (int m = 0; m < TREB_METRICS; m++) free(atomic_load(&entry->file[m].bytes[side]));
+            for (int m = 0; m <= TREB_DTM50; m++) free(atomic_load(&entry->file[m].bytes[side]));
         }
-        for (int m = 0; m < TREB_METRICS; m++) table_close(entry->file[m].table);
+        for (int m = 0; m <= TREB_DTM50; m++) table_close(entry->file[m].table);
         for (int m = TREB_WDL; m <= TREB_DTZ; m++) syzygy_close(entry->syzygy[m]);
         free(entry);
     }
@@ -318,7 +319,7 @@ static void load_side(VerifyReader *reader, VerifyFile *file, int side)
 void verify_store_retry(VerifyStore *store)
 {
     for (size_t i = 0; i < store->count; i++)
-        for (int m = 0; m < TREB_METRICS; m++)
+        for (int m = 0; m <= TREB_DTM50; m++)
             for (int s = 0; s < 2; s++) atomic_store(&store->entry[i]->file[m].paged[s], false);
 }
 

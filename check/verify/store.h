@@ -46,7 +46,7 @@ struct VerifyEntry {
     bool symmetric;
     /* that of White to move in the WDL table, or a plain one; see choose_index in store.c */
     Index index;
-    VerifyFile file[TREB_METRICS];
+    VerifyFile file[TREB_DTM50 + 1]; /* by metric */
     Syzygy *syzygy[TREB_DTZ + 1]; /* NULL: not installed, or not needed */
     _Atomic(_Atomic(uint16_t) *)
         memo[2]; /* verdict and one distance of each cell, as far as known */

@@ -64,17 +64,25 @@ static const Limit no_limit = {LOSSES | WINS, VERIFY_NONE};
 static VerifyValue evaluate_cell(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
                                  unsigned metrics, Limit limit);
 
-static VerifyValue convert(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
-                           Move m, unsigned metrics, Limit limit)
+VerifyEntry *verify_after(VerifyEntry *entry, const treb_position *pos, Move m,
+                          treb_position *child)
 {
     int victim = position_piece_at(pos, move_to(m), NULL);
     if (victim < 0) victim = move_is_ep(pos, m) ? TREB_PAWN : TREB_KING;
+    position_make(pos, m, child);
+    if (victim == TREB_KING && move_promo(m) == 0) return entry;
     const VerifyChildTable *after = &entry->child_table[pos->turn][victim][move_promo(m)];
-    if (after->entry == NULL) return value_of_verdict(TREB_DRAW);
+    if (after->swapped) position_swap_colors(child, child);
+    return after->entry;
+}
+
+static VerifyValue convert(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
+                           Move m, unsigned metrics, Limit limit)
+{
     treb_position child;
-    position_make(pos, m, &child);
-    if (after->swapped) position_swap_colors(&child, &child);
-    return evaluate_cell(reader, after->entry, &child, metrics, limit);
+    VerifyEntry *after = verify_after(entry, pos, m, &child);
+    if (after == NULL) return value_of_verdict(TREB_DRAW);
+    return evaluate_cell(reader, after, &child, metrics, limit);
 }
 
 VerifyValue verify_convert(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,

@@ -73,6 +73,11 @@ static inline VerifyKind verify_kind(const treb_position *pos, Move m)
     return bit_test(pos->by_type[TREB_PAWN], move_from(m)) ? KIND_PUSH : KIND_QUIET;
 }
 
+/* Writes the position after a move in a position of `entry`, with the colors of its own entry, which is
+ * returned. NULL: only the two kings are left. */
+VerifyEntry *verify_after(VerifyEntry *entry, const treb_position *pos, Move m,
+                          treb_position *child);
+
 /* Returns the value, for the opponent, after a capture or promotion in a position of `entry`. */
 VerifyValue verify_convert(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
                            Move m, unsigned metrics);

@@ -2,6 +2,7 @@
 #include "check/verify/verify.h"
 #include "check/verify/checksum.h"
 #include "check/verify/full_check.h"
+#include "check/verify/mate50.h"
 #include "check/verify/walk.h"
 
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static void check_ours(VerifyReport *report, VerifyStore *store)
     VerifyEntry *entry = store->entry[0];
     uint64_t total = 0;
     for (int pass = 0; pass < 2; pass++) {
-        for (int m = 0; m < TREB_METRICS; m++) {
+        for (int m = 0; m <= TREB_DTM50; m++) {
             const VerifyFile *file = &entry->file[m];
             for (int side = 0; side < 2; side++) {
                 if (file->table == NULL || !file->header->side[side].stored) continue;
@@ -101,6 +102,8 @@ static void judge_sample(const Sample *sample, VerifyReader *reader, const treb_
                     .compare = stored,
                     .known = sample->metrics};
     if (reader->error.status == TREB_OK) verify_judge(sample->report, &c);
+    if (reader->error.status == TREB_OK)
+        verify_mate50_sample(sample->report, reader, sample->entry, pos, key);
 }
 
 static uint64_t sample_chunk(const Sample *sample, VerifyReader *reader, int side, uint64_t from)
@@ -213,12 +216,30 @@ static const char *longest_fault(const Headers *h, const TableSide *stated, int 
     if (!material_equal(&m, &h->entry->material) || pos.turn != side || pos.ep != 0 ||
         pos.castling != 0)
         return "its position does not belong to the table";
-    VerifyValue value = verify_evaluate(h->reader, h->entry, &pos, metric_bit(metric));
+    const bool mate50 = metric == TREB_DTM50;
+    VerifyValue value = verify_evaluate(h->reader, h->entry, &pos, mate50 ? 0 : metric_bit(metric));
+    const unsigned plies = mate50
+                               ? mate50_plies(verify_mate50(h->reader, h->entry, &pos, RULE_PLIES))
+                               : value.plies[metric];
     /* If a table cannot be read, the position is not at fault. */
     if (h->reader->error.status != TREB_OK) return NULL;
     if (value.verdict != verdict) return "its position has another verdict";
-    return value.plies[metric] != stated->longest[verdict] ? "its position has another distance"
-                                                           : NULL;
+    return plies != stated->longest[verdict] ? "its position has another distance" : NULL;
+}
+
+/* Returns the counts of a side's positions by plies. */
+static const uint64_t *counted(const Headers *h, int metric, int side, int verdict)
+{
+    const int real = h->entry->symmetric ? 0 : side;
+    return metric == TREB_DTM50 ? h->count->mate50[real][verdict]
+                                : h->count->histogram[metric][real][verdict];
+}
+
+/* Whether positions of a verdict have distances. */
+static bool has_distances(int metric, int verdict)
+{
+    if (metric == TREB_DTM50) return verdict == TREB_WIN || verdict == TREB_LOSS;
+    return metric != TREB_WDL && verdict != TREB_DRAW;
 }
 
 static unsigned longest_found(const uint64_t histogram[VERIFY_PLIES])
@@ -235,7 +256,7 @@ static const char *histogram_fault(const Headers *h, const TableSide *stated, in
     const uint64_t *entry = stated->histogram[verdict];
     if (entry == NULL) return stated->count[verdict] ? "is missing" : NULL;
     if (h->count == NULL) return NULL;
-    const uint64_t *found = h->count->histogram[metric][h->entry->symmetric ? 0 : side][verdict];
+    const uint64_t *found = counted(h, metric, side, verdict);
     for (uint32_t p = 0; p <= stated->longest[verdict] && p < VERIFY_PLIES; p++)
         if (entry[p] != found[p]) return "does not match the positions";
     return NULL;
@@ -245,7 +266,7 @@ static void check_histograms(const Headers *h, int metric, int side)
 {
     const VerifyFile *file = &h->entry->file[metric];
     for (int v = 0; v < WDL_VALUES; v++) {
-        if (v == TREB_DRAW || metric == TREB_WDL) continue;
+        if (!has_distances(metric, v)) continue;
         const char *fault = histogram_fault(h, &file->header->side[side], metric, side, v);
         if (fault == NULL) continue;
         verify_report_error(h->report, VERIFY_KEY_LAST,
@@ -259,15 +280,15 @@ static void check_longest(const Headers *h, int metric, int side)
 {
     const VerifyFile *file = &h->entry->file[metric];
     const TableSide *stated = &file->header->side[side];
-    int real = h->entry->symmetric ? 0 : side;
     for (int v = 0; v < WDL_VALUES; v++) {
         const char *fault = NULL;
-        if (v == TREB_DRAW || metric == TREB_WDL)
+        const bool counts = has_distances(metric, v);
+        if (!counts)
             fault = stated->longest[v] != 0 ? "there can be none" : NULL;
         else
             fault = longest_fault(h, stated, metric, side, v);
-        if (fault == NULL && metric != TREB_WDL && h->count != NULL &&
-            stated->longest[v] != longest_found(h->count->histogram[metric][real][v]))
+        if (fault == NULL && counts && h->count != NULL &&
+            stated->longest[v] != longest_found(counted(h, metric, side, v)))
             fault = "the longest line has another length";
         if (fault == NULL) continue;
         verify_report_error(h->report, VERIFY_KEY_LAST,
@@ -287,7 +308,7 @@ static void check_headers(VerifyReport *report, VerifyStore *store, const Verify
     }
     /* Only a few positions follow, for which it is not worth unpacking a large side. */
     store->whole_limit = SMALL_SIDE;
-    for (int m = 0; m < TREB_METRICS; m++) {
+    for (int m = 0; m <= TREB_DTM50; m++) {
         for (int side = 0; side < 2 && h.entry->file[m].table != NULL; side++) {
             check_counts(&h, &h.entry->file[m], side);
             check_longest(&h, m, side);
@@ -316,7 +337,7 @@ static treb_status check_files(const VerifyStore *store, VerifyResult *result, t
 {
     const VerifyEntry *entry = store->entry[0];
     char name[TABLE_NAME_SIZE];
-    for (int m = 0; m < TREB_METRICS; m++) {
+    for (int m = 0; m <= TREB_DTM50; m++) {
         bool syzygy = m <= TREB_DTZ && entry->syzygy[m] != NULL;
         if (entry->file[m].table != NULL) {
             treb_status status = check_sides(entry, m, error);
@@ -382,6 +403,8 @@ static void check_store(VerifyReport *report, VerifyStore *store)
         }
         verify_full(report, store, metrics, count);
         report->result->positions = count->positions;
+        if (metrics & metric_bit(TREB_DTM50) && !atomic_load(&report->stop))
+            verify_mate50_full(report, store, count);
     } else {
         check_ours(report, store);
         if (!atomic_load(&report->stop)) run_sample(report, store, metrics);

@@ -46,7 +46,7 @@ _trebuchet_materials() {
 # The words that complete the value of an option, by the name that its value has in the help.
 _trebuchet_values() {
     case $1:$2 in
-    *:METRIC) echo 'dtm dtc dtz' ;;
+    *:METRIC) echo 'dtm dtm50 dtc dtz' ;;
     *:LIST) echo 'all wdl wdl,dtz wdl,dtm wdl,dtz,dtc wdl,dtz,dtm' ;;
     *:SIZE) echo '64MiB 256MiB 1GiB 2GiB 4GiB 8GiB' ;;
     *:COLOR) echo 'white black' ;;

@@ -112,7 +112,8 @@ WEB_EXPORT("memory_of") void web_memory(treb_memory *out) { treb_tables_get_memo
 
 static WebValue value_of(const treb_value *value, int clock)
 {
-    WebValue out = {value->wdl, value->rule, treb_value_doubt(value, clock), {0}, {0}, {0}};
+    WebValue out = {value->wdl, value->rule, treb_value_doubt(value, clock), {0}, {0}, {0},
+                    value->dtm50, value->dtm50_status};
     for (int m = TREB_WDL; m < TREB_METRICS; m++) {
         out.plies[m] = value->plies[m];
         out.rounded[m] = value->rounded[m];

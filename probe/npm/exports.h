@@ -19,6 +19,7 @@ enum { WEB_TEXT_SIZE = 256, WEB_NAME_SIZE = 64, WEB_MOVES_MAX = 1024, WEB_PLIES_
 typedef struct WebValue {
     int32_t wdl, rule, doubt;
     int32_t plies[TREB_METRICS], rounded[TREB_METRICS], status[TREB_METRICS];
+    int32_t dtm50, dtm50_status;
 } WebValue;
 
 /* A move as JavaScript reads it. */

@@ -9,7 +9,7 @@ import { fail } from "./errors.mjs";
 export const BUNDLE = "trebuchet.headers";
 
 /** Whether a name is that of a table file: KRPvKR.dtz.treb, KRPvKR.rtbw. */
-export const isTable = (name) => /^K[QRBNP]*vK[QRBNP]*\.(?:(?:wdl|dtz|dtc|dtm)\.treb|rtb[wz])$/.test(name);
+export const isTable = (name) => /^K[QRBNP]*vK[QRBNP]*\.(?:(?:wdl|dtz|dtc|dtm|dtm50)\.treb|rtb[wz])$/.test(name);
 
 const named = (files) => files.filter(({ name }) => isTable(name));
 

@@ -2,7 +2,7 @@
 // the side that makes it.
 
 export type Verdict = "win" | "cursed_win" | "draw" | "blessed_loss" | "loss";
-export type Metric = "wdl" | "dtz" | "dtc" | "dtm";
+export type Metric = "wdl" | "dtz" | "dtc" | "dtm" | "dtm50";
 export type Rule = "50" | "none";
 
 /** What went wrong. FEN: not a FEN. POSITION: impossible. CASTLING: castling rights remain. MEN: more men than any table has.
@@ -27,6 +27,8 @@ export interface Value {
     dtz: number | null;
     dtc: number | null;
     dtm: number | null;
+    /** To mate under the 50-move rule, with the position's clock; null also where the rule makes it a draw. */
+    dtm50: number | null;
     /** How exact dtz is: "rounded" may be one ply more (Syzygy's files). */
     rounded?: "rounded" | "at_most";
     /** Why a verdict or a distance is not known, by metric; left out where all are known. */

@@ -11,7 +11,9 @@ import packed from "./wasm.mjs";
 
 export { TrebuchetError };
 
-const METRICS = ["wdl", "dtz", "dtc", "dtm"];
+const METRICS = ["wdl", "dtz", "dtc", "dtm", "dtm50"];
+const NUMBERS = [0, 1, 2, 3, 6]; // of treb_metric
+const ARRAYS = 4; // metrics in the arrays of a value; behind them is dtm50
 const VERDICTS = ["loss", "blessed_loss", "draw", "cursed_win", "win"];
 const RULES = ["50", "none"];
 const ENDS = ["mate", "stalemate", "draw", "capacity"];
@@ -20,7 +22,7 @@ const FLAGS = ["capture", "zeroing", "conversion", "check", "mate", "stalemate"]
 
 // The layout of exports.h: sizes in bytes, and numbers of 32-bit words.
 const TEXT_SIZE = 256;
-const VALUE_WORDS = 3 + 3 * METRICS.length;
+const VALUE_WORDS = 3 + 3 * ARRAYS + 2;
 const MOVE_SIZE = 16 + 4 + 4 * VALUE_WORDS;
 const ERROR_TEXT = 4;
 const ERROR_METRIC = 4 + 484;
@@ -37,7 +39,7 @@ const compile = () => (compiled ||= unpack(fromBase64(packed)).then((bytes) => W
 
 const metricNumber = (metric, name = "metric") => {
     const number = METRICS.indexOf(metric);
-    return number >= 0 ? number : fail("ARGUMENT", `${name}: there is no "${metric}"; ${METRICS.join(", ")}`);
+    return number >= 0 ? NUMBERS[number] : fail("ARGUMENT", `${name}: there is no "${metric}"; ${METRICS.join(", ")}`);
 };
 const ruleNumber = (rule) => {
     const number = RULES.indexOf(String(rule));
@@ -129,7 +131,7 @@ export class Trebuchet {
         const metric = this.#words().getInt32(at + ERROR_METRIC, true);
         throw new TrebuchetError(codeOf(-result), this.#textAt(at + ERROR_TEXT, 484), {
             material: this.#textAt(at + ERROR_MATERIAL, 24),
-            metric: METRICS[metric] || "",
+            metric: METRICS[NUMBERS.indexOf(metric)] || "",
         });
     }
 
@@ -145,13 +147,16 @@ export class Trebuchet {
             rule: known && word(2) === 0 ? VERDICTS[word(1)] : null,
         };
         const decided = known && word(0) !== VERDICTS.indexOf("draw");
-        for (let m = 1; m < METRICS.length; m++) {
+        for (let m = 1; m < ARRAYS; m++) {
             const has = decided && word(3 + 8 + m) === STATUS.OK;
             value[METRICS[m]] = has ? word(3 + m) : null;
             if (m === 1 && has && word(3 + 4 + m) !== 0) value.rounded = ROUNDED[word(3 + 4 + m)];
         }
-        const failed = METRICS.map((metric, m) => [metric, word(3 + 8 + m)]).filter(([, status]) => status !== STATUS.OK);
+        const failed = METRICS.slice(0, ARRAYS).map((metric, m) => [metric, word(3 + 8 + m)]).filter(([, status]) => status !== STATUS.OK);
         if (failed.length > 0) value.why = Object.fromEntries(failed.map(([metric, status]) => [metric, codeOf(status)]));
+        const mates = word(1) === VERDICTS.indexOf("win") || word(1) === VERDICTS.indexOf("loss");
+        const dtm50 = 3 + 3 * ARRAYS;
+        value.dtm50 = known && mates && word(dtm50 + 1) === STATUS.OK ? word(dtm50) : null;
         return value;
     }
 
@@ -256,12 +261,12 @@ export class Trebuchet {
 
     /** Fills in what the headers of an ending's files say; asks for all of them together. */
     #readStatistics(name, found) {
-        const results = METRICS.map((_, m) => {
+        const results = METRICS.slice(0, ARRAYS).map((_, m) => {
             this.#write(name);
             return this.#module.info(m);
         });
         if (results.includes(-STATUS.NOT_READY)) return -STATUS.NOT_READY;
-        const readable = METRICS.map((_, m) => m).filter((m) => results[m] === 0);
+        const readable = results.map((_, m) => m).filter((m) => results[m] === 0);
         if (readable.length === 0) {
             this.#write(name);
             return this.#module.info(0);

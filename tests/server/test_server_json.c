@@ -63,6 +63,12 @@ static int plies_of(const treb_value *value, int metric)
     return value->wdl == TREB_DRAW ? -1000 : value->plies[metric];
 }
 
+static int mate50_of(const treb_value *value)
+{
+    const bool decided = value->rule == TREB_WIN || value->rule == TREB_LOSS;
+    return decided && value->dtm50_status == TREB_OK ? value->dtm50 : -1000;
+}
+
 #define require(condition, ...)                                                                    \
     if (!(condition)) ck_abort_msg(__VA_ARGS__)
 
@@ -89,6 +95,7 @@ static void compare_moves(const json_t *object, const treb_position *pos, treb_m
         for (int m = TREB_DTZ; m < TREB_METRICS; m++)
             require(number_of(one, plies_names[m]) == plies_of(value, m), "%s: %s", fen,
                     moves[i].uci);
+        require(number_of(one, "dtm50_plies") == mate50_of(value), "%s: %s", fen, moves[i].uci);
         require(json_is_true(json_object_get(one, "checkmate")) ==
                     !!(moves[i].flags & TREB_MOVE_MATE),
                 "%s", fen);
@@ -116,6 +123,7 @@ START_TEST(probes)
                 "%s: something is lacking", fen);
         for (int m = TREB_DTZ; m < TREB_METRICS; m++)
             require(number_of(object, plies_names[m]) == plies_of(&value, m), "%s", fen);
+        require(number_of(object, "dtm50_plies") == mate50_of(&value), "%s", fen);
         compare_moves(object, &pos, options.metric, fen);
         json_decref(object);
     }

@@ -19,7 +19,8 @@ LEAST_VERSION = 300
 
 TYPES, METRICS, MOVES_MAX, FEN_SIZE = 6, 4, 256, 96
 WDL, DTZ, DTC, DTM = range(METRICS)
-METRIC_NAMES = ("wdl", "dtz", "dtc", "dtm")
+DTM50 = METRICS + 2
+METRIC_NAMES = {WDL: "wdl", DTZ: "dtz", DTC: "dtc", DTM: "dtm", DTM50: "dtm50"}
 
 
 class CError(ctypes.Structure):
@@ -46,7 +47,8 @@ class CDistance(ctypes.Structure):
 
 class CValue(ctypes.Structure):
     _fields_ = [("wdl", c_int), ("rule", c_int), ("plies", c_int * METRICS),
-                ("rounded", c_uint8 * METRICS), ("status", c_int * METRICS)]
+                ("rounded", c_uint8 * METRICS), ("status", c_int * METRICS), ("dtm50", c_int),
+                ("dtm50_status", c_int)]
 
 
 class CMove(ctypes.Structure):
@@ -56,7 +58,7 @@ class CMove(ctypes.Structure):
 
 class CColumns(ctypes.Structure):
     _fields_ = [("wdl", c_void_p), ("plies", c_void_p * METRICS), ("rounded", c_void_p * METRICS),
-                ("status", c_void_p * METRICS)]
+                ("status", c_void_p * METRICS), ("dtm50", c_void_p), ("dtm50_status", c_void_p)]
 
 
 _ERROR, _POSITION = POINTER(CError), POINTER(CPosition)

@@ -204,13 +204,14 @@ class Values:
     """What tables say about positions: arrays with a number for each, for the side to move.
 
     Verdicts: 2 win, 1 cursed win, 0 draw, -1 blessed loss, -2 loss; UNKNOWN_WDL: not known. Distances are
-    in plies, negative in losses, 0 in draws; UNKNOWN_PLIES: not known. The clocks of the positions are not
-    looked at."""
+    in plies, negative in losses, 0 in draws; UNKNOWN_PLIES: not known. Only dtm50 depends on the clocks of the
+    positions."""
 
     wdl: Array  #: 8 bits
     dtz: Optional[Array] = None  #: 16 bits, like the others below; None: not asked for
     dtc: Optional[Array] = None
     dtm: Optional[Array] = None
+    dtm50: Optional[Array] = None
     dtz_rounded: Optional[Array] = None  #: 0 exact, 1 rounded in a Syzygy file: one more may be true, 2 at most
     unknown: int = 0  #: how many numbers are not known
     status: Dict[str, Array] = field(default_factory=dict)  #: by metric: 0 known, else why not (treb_status)
@@ -232,6 +233,9 @@ def probe(handle: Any, positions: Positions, metrics: List[int],
         columns = c.CColumns()
         for metric, name in zip(metrics, names):
             value, why = arrays[name]
+            if metric == c.DTM50:
+                columns.dtm50, columns.dtm50_status = value + 2 * first, why + first
+                continue
             columns.status[metric] = why + first
             if metric == c.WDL:
                 columns.wdl = value + first
@@ -247,7 +251,7 @@ def probe(handle: Any, positions: Positions, metrics: List[int],
 
 def raise_first(values: Values, positions: Positions, handle: Any) -> None:
     """Raises the exception for the first position of which something is not known."""
-    for metric, name in enumerate(c.METRIC_NAMES):
+    for metric, name in c.METRIC_NAMES.items():
         wrong = next((place for place, why in enumerate(values.status.get(name, ())) if why != OK), None)
         if wrong is None:
             continue

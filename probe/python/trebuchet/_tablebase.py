@@ -28,9 +28,10 @@ def _memory(size: int) -> int:
 
 
 def _metric(name: str) -> int:
-    if name not in c.METRIC_NAMES:
-        raise InputError(f"there is no metric {name!r}: {', '.join(c.METRIC_NAMES)}")
-    return c.METRIC_NAMES.index(name)
+    for number, known in c.METRIC_NAMES.items():
+        if name == known:
+            return number
+    raise InputError(f"there is no metric {name!r}: {', '.join(c.METRIC_NAMES.values())}")
 
 
 # ---- Tables -------------------------------------------------------------------------------------
@@ -166,6 +167,10 @@ class Tablebase:
         """Plies to mate, without the 50-move rule."""
         return self._probe(board, c.DTM)
 
+    def probe_dtm50(self, board: Board) -> int:
+        """Plies to mate under the 50-move rule, from the position's clock on; 0 if the rule makes it a draw."""
+        return self._probe(board, c.DTM50)
+
     def _get(self, probe: Callable[[Board], int], board: Board,
              default: Optional[int]) -> Optional[int]:
         try:
@@ -188,6 +193,10 @@ class Tablebase:
     def get_dtm(self, board: Board, default: Optional[int] = None) -> Optional[int]:
         """Like probe_dtm, but returns `default` if no table has the position."""
         return self._get(self.probe_dtm, board, default)
+
+    def get_dtm50(self, board: Board, default: Optional[int] = None) -> Optional[int]:
+        """Like probe_dtm50, but returns `default` if no table has the position."""
+        return self._get(self.probe_dtm50, board, default)
 
     # ---- All values -----------------------------------------------------------------------------
 
@@ -221,7 +230,7 @@ class Tablebase:
 
     def probe_many(self, positions: Union[Positions, Iterable[Board], Any], *metrics: str, strict: bool = True,
                    threads: int = 1) -> Values:
-        """Arrays with the verdict and, for each of `metrics` ("dtz", "dtc", "dtm"), the distance of each position,
+        """Arrays with the verdict and, for each of `metrics` ("dtz", "dtc", "dtm", "dtm50"), the distance of each position,
         as probe_wdl etc. give them. Positions are FENs, boards, Positions, or a buffer like Positions.data.
 
         Raises the exception of the first position of which something is not known; without `strict` the arrays
@@ -294,7 +303,7 @@ class Tablebase:
         Trebuchet's files; Syzygy's do not have it."""
         tables, info = self._open_set(), c.CTableInfo()
         longest: List[Longest] = []
-        for metric in (c.DTM, c.DTC, c.DTZ):
+        for metric in (c.DTM, c.DTM50, c.DTC, c.DTZ):
             try:
                 c.call("treb_tables_find", tables.handle, c.encoded(material), metric, byref(info))
             except MissingTableError:
@@ -346,6 +355,11 @@ class Batch(Positions):
     def dtm(self) -> Array:
         """Plies to mate."""
         return self._tablebase.probe_many(self, "dtm").dtm
+
+    @cached_property
+    def dtm50(self) -> Array:
+        """Plies to mate under the 50-move rule."""
+        return self._tablebase.probe_many(self, "dtm50").dtm50
 
     @cached_property
     def passed_wdl(self) -> Array:

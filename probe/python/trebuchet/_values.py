@@ -25,6 +25,7 @@ class Value:
     dtz: Optional[int]  #: to the next capture, pawn move or mate
     dtc: Optional[int]  #: to the next capture, promotion or mate
     dtm: Optional[int]  #: to mate
+    dtm50: Optional[int]  #: to mate under the 50-move rule, with the clock; 0 if the rule makes it a draw
     rounded: bool  #: DTZ comes from a rounded Syzygy file: the true number may be one more
     certain: bool  #: `rule` is certain; if not, a win may be a cursed win, and a loss a blessed loss
 
@@ -60,7 +61,7 @@ class Table:
     """A table file."""
 
     material: str  #: "KRPvKR"
-    metric: str  #: "wdl", "dtz", "dtc" or "dtm"
+    metric: str  #: "wdl", "dtz", "dtc", "dtm" or "dtm50"
     format: str  #: "trebuchet" or "syzygy"
     path: str
     size: int  #: bytes
@@ -70,7 +71,7 @@ class Table:
 class Longest:
     """The longest way to a result in an ending, of a side to move."""
 
-    metric: str  #: "dtz", "dtc" or "dtm"
+    metric: str  #: "dtz", "dtc", "dtm" or "dtm50"
     turn: str  #: "white" or "black"
     wdl: int
     plies: int
@@ -103,9 +104,15 @@ def _distance(value: c.CValue, metric: int) -> Optional[int]:
     return signed(value.wdl, value.plies[metric]) if known else None
 
 
+def _mate50(value: c.CValue) -> Optional[int]:
+    known = value.status[c.WDL] == OK and value.dtm50_status == OK
+    return signed(value.rule, value.dtm50) if known else None
+
+
 def value_fields(value: c.CValue, clock: int) -> Dict[str, Any]:
     return {"wdl": value.wdl - 2, "rule": value.rule - 2, "dtz": _distance(value, c.DTZ),
-            "dtc": _distance(value, c.DTC), "dtm": _distance(value, c.DTM), "rounded": bool(value.rounded[c.DTZ]),
+            "dtc": _distance(value, c.DTC), "dtm": _distance(value, c.DTM), "dtm50": _mate50(value),
+            "rounded": bool(value.rounded[c.DTZ]),
             "certain": c.library().treb_value_doubt(byref(value), clock) == 0}
 
 

@@ -53,7 +53,7 @@ const sideOf = (turn) => (turn === "w" ? "white" : "black");
 /** The members of a value. */
 function valueOf(value) {
     const bound = value.rounded === "at_most";
-    const { dtz, dtc, dtm } = value;
+    const { dtz, dtc, dtm, dtm50 } = value;
     return {
         verdict: value.rule,
         verdict_clock_zero: value.wdl,
@@ -62,6 +62,7 @@ function valueOf(value) {
         dtc_plies: dtc,
         dtm_plies: dtm,
         dtz_rounded: value.rounded === "rounded",
+        dtm50_plies: dtm50,
     };
 }
 
@@ -105,7 +106,7 @@ function nothing(error) {
     const codes = ["NO_TABLE", "CASTLING", "MEN"];
     if (!codes.includes(error.code)) throw error;
     const why = Object.fromEntries(["wdl", ...METRICS].map((metric) => [metric, error.code]));
-    return { wdl: null, rule: null, dtz: null, dtc: null, dtm: null, why };
+    return { wdl: null, rule: null, dtz: null, dtc: null, dtm: null, dtm50: null, why };
 }
 
 /** The first metric whose distance is known, in the order in which players want them. */

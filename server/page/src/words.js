@@ -38,6 +38,9 @@ export function winnerOf(verdict, turn) {
     return null;
 }
 
+/** Whether the 50-move rule delays the mate. */
+const isDelayed = ({ dtm_plies: mate, dtm50_plies: ruled }) => mate != null && ruled != null && mate !== ruled;
+
 /** The verdict in one sentence, and its tone: white, black, cursed or draw. */
 export function verdictSentence(probe) {
     const { state, turn, verdict } = probe;
@@ -51,6 +54,8 @@ export function verdictSentence(probe) {
     if (!winner) return { text: "It depends on the 50-move rule", tone: "draw" };
     if (verdict === "cursed_win" || verdict === "blessed_loss")
         return { text: `${SIDE[winner]} wins, but the 50-move rule saves ${SIDE[other(winner)]}`, tone: "cursed" };
+    if (isDelayed(probe))
+        return { text: `${SIDE[winner]} mates in ${inMoves(probe.dtm50_plies)} within the 50-move rule`, tone: winner };
     if (probe.dtm_plies != null)
         return { text: `${SIDE[winner]} mates in ${inMoves(probe.dtm_plies)}`, tone: winner };
     return { text: `${SIDE[winner]} wins`, tone: winner };
@@ -101,6 +106,7 @@ export function verdictNote(probe) {
     const winner = winnerOf(verdict, turn);
     if (probe.state !== "ongoing") return "";
     if (verdict === "draw") return "With best play neither side can win.";
+    if (isDelayed(probe)) return `Without the rule, ${SIDE[winner]} would mate in ${inMoves(probe.dtm_plies)}.`;
     if (verdict === "cursed_win" || verdict === "blessed_loss") {
         const late =
             probe.dtm_plies == null

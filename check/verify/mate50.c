@@ -1,0 +1,156 @@
+/* mate50.c - see mate50.h: the values that files have, and the sample. */
+#include <stdio.h>
+
+#include "check/verify/mate50.h"
+#include "core/format/table_profile.h"
+#include "core/system/error.h"
+#include "core/system/hash.h"
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+bool verify_mate50_stored(const VerifyEntry *entry, int turn)
+{
+    const VerifyFile *file = &entry->file[TREB_DTM50];
+    return file->table != NULL &&
+           file->header->profiles.turn == (entry->symmetric ? TREB_WHITE : turn);
+}
+
+static int mated(const treb_position *pos, unsigned verdict)
+{
+    return verdict == TREB_LOSS && !movegen_any(pos) ? -MATE50_BEST : 0;
+}
+
+static unsigned read_digit(VerifyReader *reader, VerifyFile *file, const treb_position *pos,
+                           int digit)
+{
+    const Index *index = &file->header->side[digit].index;
+    return verify_code(reader, file, digit, index_of_position(index, pos));
+}
+
+/* Returns the profile of a position of a stored side. */
+static unsigned profile_of(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos)
+{
+    treb_position swapped;
+    VerifyFile *file = &entry->file[TREB_DTM50];
+    const TableProfiles *p = &file->header->profiles;
+    if (entry->symmetric && pos->turn == TREB_BLACK) {
+        position_swap_colors(pos, &swapped);
+        pos = &swapped;
+    }
+    unsigned profile = read_digit(reader, file, pos, 0), second = 0;
+    if (profile >= p->direct) {
+        second = p->direct < p->count ? read_digit(reader, file, pos, 1) : 0;
+        profile = p->direct + (profile - p->direct) * TABLE_PROFILE_BASE + second;
+    }
+    if (second < TABLE_PROFILE_BASE && profile < p->count) return profile;
+    if (reader->error.status == TREB_OK)
+        fail(&reader->error, TREB_ERR_DAMAGED, "%.300s: profile %u does not exist",
+             table_path(file->table), profile);
+    return 0;
+}
+
+void verify_mate50_claim(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
+                         int value[MATE50_CLOCKS])
+{
+    const unsigned distances = metric_bit(TREB_DTZ) | metric_bit(TREB_DTM);
+    VerifyValue known = verify_evaluate(reader, entry, pos, 0);
+    const bool decided = known.verdict == TREB_WIN || known.verdict == TREB_LOSS;
+    value[0] = mated(pos, known.verdict);
+    for (int left = 1; left < MATE50_CLOCKS; left++) value[left] = 0;
+    if (!decided) return;
+    known = verify_evaluate(reader, entry, pos, distances);
+    const int dtz = known.plies[TREB_DTZ], dtm = known.plies[TREB_DTM];
+    const TableHeader *header = entry->file[TREB_DTM50].header;
+    const unsigned profile = dtz < dtm && dtz < MATE50_CLOCKS ? profile_of(reader, entry, pos) : 0;
+    if (reader->error.status != TREB_OK) return;
+    for (int left = dtz > 1 ? dtz : 1; left < MATE50_CLOCKS; left++) {
+        unsigned extra =
+            left < dtm ? table_profile_extra(header, profile, (unsigned)(dtm - left)) : 0;
+        value[left] = mate50_in(known.verdict == TREB_WIN, (unsigned)dtm + extra);
+    }
+}
+
+int verify_mate50(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos, int left)
+{
+    VerifyValue known = verify_evaluate(reader, entry, pos, 0);
+    const bool win = known.verdict == TREB_WIN;
+    if (!win && known.verdict != TREB_LOSS) return 0;
+    if (left == 0) return mated(pos, known.verdict);
+    known = verify_evaluate(reader, entry, pos, metric_bit(TREB_DTM));
+    if (reader->error.status != TREB_OK) return 0;
+    const unsigned dtm = known.plies[TREB_DTM];
+    if (dtm <= (unsigned)left) return mate50_in(win, dtm);
+    if (left < RULE_PLIES) {
+        known = verify_evaluate(reader, entry, pos, metric_bit(TREB_DTZ));
+        if (known.plies[TREB_DTZ] > left) return 0;
+    }
+    if (entry->file[TREB_DTM50].table == NULL) {
+        verify_fail_missing(reader->store, &entry->material, TREB_DTM50, &reader->error);
+        return 0;
+    }
+    if (!verify_mate50_stored(entry, pos->turn) || (pos->ep != 0 && position_ep_legal(pos)))
+        return verify_mate50_by_moves(reader, entry, pos, left);
+    const unsigned profile = profile_of(reader, entry, pos);
+    if (reader->error.status != TREB_OK) return 0;
+    return mate50_in(win, dtm + table_profile_extra(entry->file[TREB_DTM50].header, profile,
+                                                    dtm - (unsigned)left));
+}
+
+int verify_mate50_by_moves(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
+                           int left)
+{
+    Move moves[MOVES_MAX];
+    const int count = movegen_legal(pos, moves);
+    int best = -MATE50_BEST;
+    if (count == 0) return position_in_check(pos) ? -MATE50_BEST : 0;
+    for (int i = 0; i < count && reader->error.status == TREB_OK; i++) {
+        treb_position child;
+        VerifyEntry *after = verify_after(entry, pos, moves[i], &child);
+        const int child_left = move_is_zeroing(pos, moves[i]) ? RULE_PLIES : left - 1;
+        const int made =
+            after == NULL ? 0 : mate50_before(verify_mate50(reader, after, &child, child_left));
+        if (made > best) best = made;
+    }
+    return best;
+}
+
+/* ---- the sample ------------------------------------------------------------------------------ */
+
+static void value_text(int value, char out[VERIFY_VALUE_TEXT_SIZE])
+{
+    if (value == 0)
+        snprintf(out, VERIFY_VALUE_TEXT_SIZE, "%s", verify_verdict_text(TREB_DRAW));
+    else
+        verify_value_text(value > 0 ? TREB_WIN : TREB_LOSS, mate50_plies(value), 1, out);
+}
+
+void verify_mate50_report(VerifyReport *report, const treb_position *pos, uint64_t key, int left,
+                          int claim, int made)
+{
+    char fen[TREB_FEN_SIZE], says[VERIFY_VALUE_TEXT_SIZE], moves[VERIFY_VALUE_TEXT_SIZE];
+    treb_position with_clock = *pos;
+    with_clock.halfmove = (uint16_t)(RULE_PLIES - left);
+    position_to_fen(&with_clock, fen);
+    value_text(claim, says);
+    value_text(made, moves);
+    verify_report_error(report, key, "%s: %s by the %s table, %s by the moves", fen, says,
+                        table_metric_name(TREB_DTM50), moves);
+}
+
+void verify_mate50_sample(VerifyReport *report, VerifyReader *reader, VerifyEntry *entry,
+                          const treb_position *pos, uint64_t key)
+{
+    int claim[MATE50_CLOCKS];
+    const int drawn = 1 + (int)(hash_mix(key) % RULE_PLIES);
+    if (!verify_mate50_stored(entry, pos->turn)) return;
+    verify_mate50_claim(reader, entry, pos, claim);
+    for (int left = 1; left < MATE50_CLOCKS && reader->error.status == TREB_OK; left++) {
+        const bool changes =
+            claim[left] != claim[left - 1] || (left < RULE_PLIES && claim[left] != claim[left + 1]);
+        if (!changes && left != drawn && left != RULE_PLIES) continue;
+        const int made = verify_mate50_by_moves(reader, entry, pos, left);
+        if (reader->error.status != TREB_OK || made == claim[left]) continue;
+        verify_mate50_report(report, pos, key, left, claim[left], made);
+        return;
+    }
+}

@@ -1,0 +1,205 @@
+/* probe_mate50.c - plies to mate under the 50-move rule (DTM50).
+ *
+ * The value depends on how many plies are left before the draw. A mate by the shortest line (DTM)
+ * that takes no more plies than are left is the value, and DTZ says whether there is a mate in time
+ * at all. Only between the two is the file of DTM50 needed: a cell holds a profile, which says how
+ * many plies the rule adds to DTM by the number of plies left. The file stores the sides to move
+ * that the DTM file stores; for the other one, and with a right to capture en passant, the moves are
+ * searched. After a capture or pawn move 100 plies are left.
+ *
+ * Values are numbers, the larger the better for the side to move: see Mate50 in probe.h. */
+#include <assert.h>
+
+#include "core/format/table_profile.h"
+#include "core/system/error.h"
+#include "probe/file_cell.h"
+#include "probe/file_open.h"
+#include "probe/prefetch.h"
+#include "probe/probe.h"
+
+enum { FAILED = -(1 << 20) }; /* FAILED - status: no value */
+
+/* A value matters if it is more than `low` and less than `high`; otherwise any other on the same side
+ * may be returned. */
+typedef struct Bounds {
+    int low, high;
+} Bounds;
+
+static bool failed(int value) { return value <= FAILED; }
+static int failure(int result) { return FAILED + result; }
+static int failure_result(int value) { return value - FAILED; }
+
+static int mate_in(int verdict, int plies)
+{
+    return verdict == TREB_WIN ? MATE50_BEST - plies : plies - MATE50_BEST;
+}
+
+/* What a value after a move is worth to the side that made it; and the value before which it comes. */
+static int one_ply_before(int value) { return value < 0 ? -value - 1 : value > 0 ? 1 - value : 0; }
+
+static Bounds after_move(Bounds b) { return (Bounds){-b.high - 1, -b.low + 1}; }
+
+/* The value of a position whose verdict is win or loss. `known` has the distances that are known. */
+static int decided(const ProbeReader *reader, const treb_position *pos, int verdict, int left,
+                   const Mate50Known *known, Bounds bounds, treb_error *error);
+
+/* ---- By the moves ---------------------------------------------------------------------------- */
+
+/* The value of a move that keeps the verdict; 0 if it does not. */
+static int mate50_of_move(const ProbeReader *reader, const treb_position *pos, Move m, int verdict,
+                          int left, Bounds bounds, treb_error *error)
+{
+    treb_position child;
+    position_make(pos, m, &child);
+    int other = verdict == TREB_LOSS ? (int)TREB_WIN : wdl_value(reader, &child, error);
+    if (other < 0) return failure(other);
+    if (other != TREB_WIN - verdict) return 0;
+    int after = move_is_zeroing(pos, m) ? (int)RULE_PLIES : left - 1;
+    int value = decided(reader, &child, other, after, &mate50_nothing, after_move(bounds), error);
+    return failed(value) ? value : one_ply_before(value);
+}
+
+/* The best move. Those that stay in the table are tried first. What is missing is noted for all moves,
+ * and does not matter if another move settles the result. */
+static int mate50_search(const ProbeReader *reader, const treb_position *pos, int verdict, int left,
+                         Bounds bounds, treb_error *error)
+{
+    Move moves[MOVES_MAX];
+    int count = movegen_legal(pos, moves), best = -MATE50_BEST, missing = 0;
+    for (int conversions = 0; conversions < 2; conversions++)
+        for (int i = 0; i < count; i++) {
+            if (move_is_conversion(pos, moves[i]) != (conversions == 1)) continue;
+            int value = mate50_of_move(reader, pos, moves[i], verdict, left, bounds, error);
+            if (failed(value) && !probe_not_ready(failure_result(value)) && missing == 0)
+                return value;
+            if (failed(value)) missing = value;
+            if (failed(value) || value <= best) continue;
+            best = value;
+            if (best > bounds.low) bounds.low = best;
+            if (best >= bounds.high) return best;
+        }
+    return missing != 0 ? missing : best;
+}
+
+/* ---- By the tables --------------------------------------------------------------------------- */
+
+static int read_digit(const ProbeReader *reader, const OpenTable *open, const treb_position *pos,
+                      int digit, treb_error *error)
+{
+    return file_cell(reader, open, digit, index_of_position(&open->index[digit], pos), error);
+}
+
+/* Reads the profile of a position whose side to move the file stores: one digit or two. Returns it, or
+ * minus a status. */
+static int read_profile(const ProbeReader *reader, const OpenTable *open, const treb_position *pos,
+                        treb_error *error)
+{
+    const TableProfiles *p = &open->header->profiles;
+    int first = read_digit(reader, open, pos, 0, error);
+    if (first < 0 || (unsigned)first < p->direct) return first;
+    int second = p->direct < p->count ? read_digit(reader, open, pos, 1, error) : 0;
+    if (second < 0) return second;
+    unsigned profile =
+        p->direct + ((unsigned)first - p->direct) * TABLE_PROFILE_BASE + (unsigned)second;
+    if (second < TABLE_PROFILE_BASE && profile < p->count) return (int)profile;
+    return file_damaged(open, "a cell has a code without meaning", error);
+}
+
+/* Reads how many plies the rule adds, where the shortest mate takes `short_by` more plies than are left,
+ * if the file stores the side to move (*stored). Returns them, or minus a status. */
+static int read_extra(const ProbeReader *reader, const SetPlace *place, const treb_position *pos,
+                      int short_by, bool *stored, treb_error *error)
+{
+    const OpenTable *open;
+    int opened = file_get(reader, place->entry->file[TREB_DTM50], &open, error);
+    if (opened < 0) return opened;
+    treb_position room;
+    const treb_position *seen = set_orient(place, pos, &room);
+    *stored = seen->turn == open->header->profiles.turn;
+    if (!*stored) return 0;
+    int profile = read_profile(reader, open, seen, error);
+    if (profile < 0) return profile;
+    return (int)table_profile_extra(open->header, (unsigned)profile, (unsigned)short_by);
+}
+
+/* The value of a position whose mate comes in time, but not by the shortest line, which takes `dtm`
+ * plies. */
+static int bound_by_rule(const ProbeReader *reader, const treb_position *pos, int verdict, int left,
+                         int dtm, Bounds bounds, treb_error *error)
+{
+    const SetPlace *place = set_find(reader->set, pos);
+    bool stored = false;
+    if (!set_has(place, TREB_DTM50)) return failure(set_fail_missing(pos, TREB_DTM50, error));
+    if (pos->ep == 0 || !position_ep_legal(pos)) {
+        int extra = read_extra(reader, place, pos, dtm - left, &stored, error);
+        if (extra < 0) return failure(extra);
+        if (stored) return mate_in(verdict, dtm + extra);
+    }
+    return mate50_search(reader, pos, verdict, left, bounds, error);
+}
+
+static int distance_or_known(const ProbeReader *reader, treb_metric metric,
+                             const treb_position *pos, int verdict, int known, treb_error *error)
+{
+    return known >= 0 ? known : distance_value(reader, metric, pos, verdict, error);
+}
+
+/* Notes what is read after the distance that is missing. */
+static void note_rest(const ProbeReader *reader, const treb_position *pos, int left)
+{
+    const SetPlace *place = set_find(reader->set, pos);
+    bool stored;
+    if (left < RULE_PLIES) distance_note(reader, TREB_DTZ, pos);
+    if (set_has(place, TREB_DTM50)) (void)read_extra(reader, place, pos, 1, &stored, NULL);
+}
+
+static int decided(const ProbeReader *reader, const treb_position *pos, int verdict, int left,
+                   const Mate50Known *known, Bounds bounds, treb_error *error)
+{
+    assert(verdict == TREB_WIN || verdict == TREB_LOSS);
+    if (left == 0) return verdict == TREB_LOSS && !movegen_any(pos) ? -MATE50_BEST : 0;
+    int dtm = distance_or_known(reader, TREB_DTM, pos, verdict, known->dtm, error);
+    if (probe_noting(reader, dtm)) note_rest(reader, pos, left);
+    if (dtm < 0) return failure(dtm);
+    int most = mate_in(verdict, distance_plies(dtm));
+    if (distance_plies(dtm) <= left) return most;
+    /* A mate under the rule is never shorter: a winner has no more than this, a loser no less. */
+    if (verdict == TREB_WIN ? most <= bounds.low : most >= bounds.high) return most;
+    if (left < RULE_PLIES) {
+        int dtz = distance_or_known(reader, TREB_DTZ, pos, verdict, known->dtz, error);
+        if (dtz < 0) return failure(dtz);
+        if (distance_plies(dtz) > left) return 0;
+        if (distance_plies(dtz) == left && distance_rounded(dtz))
+            return mate50_search(reader, pos, verdict, left, bounds, error);
+    }
+    return bound_by_rule(reader, pos, verdict, left, distance_plies(dtm), bounds, error);
+}
+
+int mate50_value(const ProbeReader *reader, const treb_position *pos, int verdict, int left,
+                 const Mate50Known *known, int *value, treb_error *error)
+{
+    const Bounds any = {-MATE50_BEST - 1, MATE50_BEST + 1};
+    *value = 0;
+    if (verdict != TREB_WIN && verdict != TREB_LOSS) return 0;
+    int found = decided(reader, pos, verdict, left, known, any, error);
+    if (failed(found)) return failure_result(found);
+    *value = found;
+    return 0;
+}
+
+int mate50_distance(const ProbeReader *reader, const treb_position *pos, treb_status covered,
+                    int verdict, treb_distance *out, treb_error *error)
+{
+    int value = 0, result = 0;
+    if (covered == TREB_OK)
+        result = mate50_value(reader, pos, verdict, mate50_left(pos->halfmove), &mate50_nothing,
+                              &value, error);
+    else if (verdict != TREB_DRAW)
+        result =
+            -(int)fail(error, TREB_ERR_NO_TABLE, "no table gives this distance for so many men");
+    if (result < 0) return result;
+    treb_wdl wdl =
+        value != 0 ? (treb_wdl)verdict : treb_wdl_with_clock((treb_wdl)verdict, 1, RULE_PLIES);
+    *out = (treb_distance){wdl, mate50_plies(value), TREB_EXACT};
+    return 0;
+}

@@ -1,0 +1,171 @@
+/* test_mate50.c - verify and compare find what is wrong with a table of mates under the 50-move rule. */
+#include "check/compare/compare.h"
+#include "check/verify/verify.h"
+#include "tests/support/gen_run.h"
+#include "tests/support/mate50_values.h"
+
+static Mate50Values *values;  /* of KPvK */
+static char other[PATH_SIZE]; /* a second folder */
+
+static void make_ending(void)
+{
+    const Material material = material_of("KPvK");
+    make_work();
+    strcpy(other, work);
+    make_work();
+    make_tables_apart("KPvK", EVERY);
+    values = mate50_values_new(&material);
+}
+
+static void copy_tables(void)
+{
+    char command[3 * PATH_SIZE];
+    snprintf(command, sizeof command, "cp %.4000s/*.treb %.4000s/", work, other);
+    ck_assert_int_eq(system(command), 0);
+}
+
+static void forget_ending(void)
+{
+    mate50_values_free(values);
+    remove_work();
+    remove_tree(other);
+}
+
+/* Makes one value of a side that the rule delays two plies longer. Returns the step. */
+static Mate50Step *alter(int turn)
+{
+    for (size_t i = 1; i < values->steps; i++) {
+        Mate50Step *step = &values->step[i], *before = step - 1;
+        const bool one = before->cell == step->cell && before->turn == turn && step->turn == turn;
+        if (!one || step->left < 20) continue;
+        before->value = (int16_t)(before->value > 0 ? before->value - 2 : before->value + 2);
+        return before;
+    }
+    ck_abort_msg("no value changes");
+}
+
+/* ---- verify ---------------------------------------------------------------------------------- */
+
+static treb_status verify(bool full, VerifyResult *result)
+{
+    const char *folder = work;
+    const Material material = material_of("KPvK");
+    const VerifyOptions options = {
+        .dirs = &folder, .dirs_count = 1, .full = full, .share = full ? 0 : 1};
+    return verify_material(&material, &options, result);
+}
+
+START_TEST(right)
+{
+    VerifyResult result;
+    mate50_write(values, work, _i);
+    for (int full = 0; full < 2; full++) {
+        ck_assert_msg(verify(full, &result) == TREB_OK, "%s", result.text);
+        ck_assert_uint_eq(result.errors, 0);
+        ck_assert_uint_gt(result.positions, 100000);
+        ck_assert(result.metrics >> TREB_DTM50 & 1);
+    }
+}
+END_TEST
+
+/* A wrong value is an error of its position, and of those before it. */
+START_TEST(wrong_value)
+{
+    VerifyResult result;
+    alter(_i);
+    mate50_write(values, work, _i);
+    for (int full = 0; full < 2; full++) {
+        ck_assert_int_eq(verify(full, &result), TREB_ERR_DAMAGED);
+        ck_assert_uint_gt(result.errors, 0);
+        ck_assert_msg(strstr(result.text, "by the dtm50 table") != NULL, "%s", result.text);
+    }
+}
+END_TEST
+
+/* A full check finds a wrong histogram, and a longest line of another length. */
+START_TEST(wrong_header)
+{
+    VerifyResult result;
+    for (size_t i = 0; i + 1 < values->steps; i++)
+        if (values->step[i].turn != _i && values->step[i + 1].cell != values->step[i].cell) {
+            /* The side that is not stored is only in the header. */
+            values->step[i].value =
+                (int16_t)(values->step[i].value + (values->step[i].value > 0 ? -2 : 2));
+            break;
+        }
+    mate50_write(values, work, _i);
+    ck_assert_int_eq(verify(true, &result), TREB_ERR_DAMAGED);
+    ck_assert_msg(strstr(result.text, "KPvK.dtm50.treb") != NULL, "%s", result.text);
+}
+END_TEST
+
+START_TEST(missing_dtm)
+{
+    VerifyResult result;
+    char path[PATH_SIZE + 32];
+    mate50_write(values, work, TREB_WHITE);
+    snprintf(path, sizeof path, "%.4000s/KPvK.dtm.treb", work);
+    ck_assert_int_eq(remove(path), 0);
+    ck_assert_int_eq(verify(true, &result), TREB_ERR_NO_TABLE);
+    ck_assert_msg(strstr(result.text, "KPvK.dtm.treb") != NULL, "%s", result.text);
+}
+END_TEST
+
+/* ---- compare --------------------------------------------------------------------------------- */
+
+static void compare(CompareResult *result)
+{
+    treb_error error;
+    CompareSet set[2];
+    const Material material = material_of("KPvK");
+    const CompareOptions options = {.memory = 64 << 20, .shown = 4};
+    ck_assert_int_eq(compare_open(&set[0], work, &error), TREB_OK);
+    ck_assert_int_eq(compare_open(&set[1], other, &error), TREB_OK);
+    const unsigned metrics =
+        compare_metrics(&set[0], &material) & compare_metrics(&set[1], &material);
+    ck_assert(metrics >> TREB_DTM50 & 1);
+    ck_assert_int_eq(
+        compare_material(&set[0], &set[1], &material, metrics, &options, result, &error), TREB_OK);
+    for (int s = 0; s < 2; s++) compare_close(&set[s]);
+}
+
+/* Files that store different sides to move agree, until one value differs. */
+START_TEST(compared)
+{
+    CompareResult result;
+    mate50_write(values, work, TREB_WHITE);
+    copy_tables();
+    mate50_write(values, other, TREB_BLACK);
+    compare(&result);
+    ck_assert_uint_eq(result.count[TREB_DTM50].equal, result.positions);
+    ck_assert_uint_eq(result.count[TREB_DTM].equal, result.positions);
+    compare_result_free(&result);
+    alter(TREB_BLACK);
+    mate50_write(values, other, TREB_BLACK);
+    compare(&result);
+    const CompareCount *count = &result.count[TREB_DTM50];
+    ck_assert_uint_gt(count->different, 0);
+    ck_assert_uint_eq(count->equal + count->different, result.positions);
+    ck_assert_uint_eq(count->unknown, 0);
+    ck_assert_int_ne(count->shown[0].value[0].distance.plies,
+                     count->shown[0].value[1].distance.plies);
+    compare_result_free(&result);
+}
+END_TEST
+
+/* ---- Main ------------------------------------------------------------------------------------ */
+
+int main(void)
+{
+    Suite *suite = suite_create("mate50");
+    TCase *tests = tcase_create("verify");
+    tcase_add_checked_fixture(tests, make_ending, forget_ending);
+    tcase_add_loop_test(tests, right, 0, 2);
+    tcase_add_loop_test(tests, wrong_value, 0, 2);
+    tcase_add_loop_test(tests, wrong_header, 0, 2);
+    tcase_add_test(tests, missing_dtm);
+    tcase_add_test(tests, compared);
+    tcase_set_timeout(tests, 600);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}

@@ -1,0 +1,182 @@
+/* test_mate50.c - compares mates under the 50-move rule with those of a plain solver: of all positions,
+ * at every clock. */
+#include "tests/support/gen_run.h"
+#include "tests/support/mate50_values.h"
+
+/* ---- One position ---------------------------------------------------------------------------- */
+
+static const char *text_of(int value)
+{
+    static char text[4][32];
+    static int next;
+    char *out = text[next++ % 4];
+    snprintf(out, sizeof text[0], "%s %d",
+             value > 0   ? "win"
+             : value < 0 ? "loss"
+                         : "draw",
+             value != 0 ? mate50_plies(value) : 0);
+    return out;
+}
+
+static int value_of(const treb_distance *distance)
+{
+    if (distance->wdl == TREB_WIN) return MATE50_BEST - distance->plies;
+    if (distance->wdl == TREB_LOSS) return distance->plies - MATE50_BEST;
+    ck_assert_int_eq(distance->plies, 0);
+    return 0;
+}
+
+/* Checks a position with its clock against the plain solver's value. */
+static void check_value(const treb_tables *tables, const treb_position *pos, int expected)
+{
+    treb_error error;
+    treb_distance distance;
+    char fen[TREB_FEN_SIZE];
+    treb_status status = treb_probe_dtm50(tables, pos, &distance, &error);
+    position_to_fen(pos, fen);
+    ck_assert_msg(status == TREB_OK, "%s: %s", fen, error.text);
+    const int value = value_of(&distance);
+    ck_assert_msg(value == expected, "%s: %s, the plain solver says %s", fen, text_of(value),
+                  text_of(expected));
+}
+
+/* Checks what the other metrics say about the value: it is a win where DTZ says so, never shorter than
+ * DTM, and as long where the shortest mate comes in time. */
+static void check_others(const treb_tables *tables, const treb_position *pos, int expected)
+{
+    treb_value value;
+    treb_error error;
+    char fen[TREB_FEN_SIZE];
+    const int left = RULE_PLIES - pos->halfmove;
+    position_to_fen(pos, fen);
+    ck_assert_msg(treb_probe_root(tables, pos, &value, &error) == TREB_OK, "%s: %s", fen,
+                  error.text);
+    const treb_wdl rule = treb_wdl_with_clock(value.wdl, value.plies[TREB_DTZ], pos->halfmove);
+    ck_assert_msg((rule == TREB_WIN) == (expected > 0), "%s: DTZ %d", fen, value.plies[TREB_DTZ]);
+    ck_assert_msg((rule == TREB_LOSS) == (expected < 0), "%s: DTZ %d", fen, value.plies[TREB_DTZ]);
+    ck_assert_int_eq(value.rule, rule);
+    ck_assert_int_eq(value.dtm50_status, TREB_OK);
+    if (expected == 0) {
+        ck_assert_int_eq(value.dtm50, 0);
+        return;
+    }
+    ck_assert_int_eq(value.dtm50, mate50_plies(expected));
+    ck_assert_int_ge(value.dtm50, value.plies[TREB_DTM]);
+    if (value.plies[TREB_DTM] <= left) ck_assert_int_eq(value.dtm50, value.plies[TREB_DTM]);
+}
+
+/* Checks that the best move by DTM50 is worth as much as the position. */
+static void check_moves(const treb_tables *tables, const treb_position *pos, int expected)
+{
+    treb_move best;
+    treb_error error;
+    size_t count;
+    char fen[TREB_FEN_SIZE];
+    treb_status status =
+        treb_probe_moves(tables, pos, TREB_DTM50, TREB_RULE_50, &best, 1, &count, &error);
+    position_to_fen(pos, fen);
+    ck_assert_msg(status == TREB_OK, "%s: %s", fen, error.text);
+    if (count == 0) return;
+    const treb_distance of_best = {best.value.rule, best.value.dtm50, TREB_EXACT};
+    const int value = value_of(&of_best);
+    ck_assert_msg(value == expected, "%s: %s is %s, the plain solver says %s", fen, best.uci,
+                  text_of(value), text_of(expected));
+}
+
+/* ---- An ending ------------------------------------------------------------------------------- */
+
+/* Which clocks of a position are compared: all, or those where a value changes, and one in 32. */
+typedef struct Comparison {
+    const Mate50Values *values;
+    treb_tables *tables;
+    bool every;
+} Comparison;
+
+static void compare_position(const Comparison *c, int turn, uint64_t cell)
+{
+    IndexMen men;
+    treb_position pos;
+    int before = 0;
+    ck_assert(index_to_men(&c->values->index, cell, &men));
+    index_men_to_position(&c->values->index, &men, turn, &pos);
+    for (int left = 0; left <= RULE_PLIES; left++) {
+        const int value = mate50_value_at(c->values, turn, cell, left);
+        const bool changed = left > 0 && value != before;
+        pos.halfmove = (uint16_t)(RULE_PLIES - left);
+        if (c->every || changed || (cell + (unsigned)left) % 32 == 0)
+            check_value(c->tables, &pos, value);
+        if (changed) {
+            check_others(c->tables, &pos, value);
+            if (cell % 8 == 0) check_moves(c->tables, &pos, value);
+            pos.halfmove++;
+            check_value(c->tables, &pos, before);
+        }
+        before = value;
+    }
+}
+
+static treb_tables *open_work(void)
+{
+    treb_error error;
+    const char *folder = work;
+    treb_tables *tables = treb_tables_open(&folder, 1, &error);
+    ck_assert_msg(tables != NULL, "%s", error.text);
+    return tables;
+}
+
+/* Compares an ending whose DTM50 file stores one side to move. */
+static void compare_side(const Mate50Values *values, int stored, bool every)
+{
+    mate50_write(values, work, stored);
+    const Comparison c = {values, open_work(), every};
+    uint64_t compared = 0;
+    for (int turn = 0; turn < 2; turn++)
+        for (uint64_t cell = 0; cell < values->index.size; cell += (unsigned)test_part()) {
+            if (!values->legal[turn][cell]) continue;
+            compare_position(&c, turn, cell);
+            compared++;
+        }
+    ck_assert_uint_gt(compared, 5000 / (unsigned)test_part());
+    treb_tables_close(c.tables);
+}
+
+static void compare_ending(const char *name, bool every)
+{
+    const Material material = material_of(name);
+    make_tables_apart(name, EVERY);
+    Mate50Values *values = mate50_values_new(&material);
+    compare_side(values, TREB_WHITE, every);
+    if (!material_symmetric(&material)) compare_side(values, TREB_BLACK, every);
+    mate50_values_free(values);
+}
+
+START_TEST(three_men)
+{
+    static const char *const names[] = {"KQvK", "KRvK", "KPvK"};
+    compare_ending(names[_i], true);
+}
+END_TEST
+
+START_TEST(four_men)
+{
+    static const char *const names[] = {"KQvKR", "KRvKP", "KPvKP"};
+    compare_ending(names[_i], false);
+}
+END_TEST
+
+/* ---- Main ------------------------------------------------------------------------------------ */
+
+int main(void)
+{
+    Suite *suite = suite_create("mate50");
+    TCase *three = tcase_create("three"), *four = tcase_create("four");
+    tcase_add_checked_fixture(three, make_work, remove_work);
+    tcase_add_checked_fixture(four, make_work, remove_work);
+    tcase_add_loop_test(three, three_men, 0, 3);
+    tcase_add_loop_test(four, four_men, 0, 3);
+    tcase_set_timeout(three, 1200);
+    tcase_set_timeout(four, 1200);
+    suite_add_tcase(suite, three);
+    suite_add_tcase(suite, four);
+    return run_suite(suite);
+}

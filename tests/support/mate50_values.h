@@ -1,0 +1,235 @@
+/* mate50_values.h - all values of an ending by the plain solver (plain_mate50.h), and a DTM50 file that has
+ * them. Each test program includes this file once, after gen_run.h. */
+#ifndef TREB_TESTS_SUPPORT_MATE50_VALUES_H
+#define TREB_TESTS_SUPPORT_MATE50_VALUES_H
+
+#include "core/format/table_profile.h"
+#include "tests/support/plain_mate50.h"
+#include "tests/support/symbols.h"
+#include "trebuchet.h"
+
+/* The value of a position is this from so many plies left on. */
+typedef struct Mate50Step {
+    uint32_t cell;
+    uint8_t turn, left;
+    int16_t value;
+} Mate50Step;
+
+typedef struct Mate50Values {
+    Index index;
+    Mate50Step *step; /* sorted by side to move, cell and plies left */
+    size_t steps, room;
+    size_t *first[2];  /* by turn and cell: its first step; one more at the end */
+    bool *legal[2];    /* by turn and cell */
+    int16_t *shown[2]; /* while solving: the last value */
+} Mate50Values;
+
+/* ---- Solving --------------------------------------------------------------------------------- */
+
+static inline void note_step(Mate50Values *v, Mate50Step step)
+{
+    if (v->steps == v->room) {
+        v->room = 2 * v->room + 1024;
+        ck_assert_ptr_nonnull(v->step = realloc(v->step, v->room * sizeof *v->step));
+    }
+    v->step[v->steps++] = step;
+}
+
+static inline void note_layer(void *context, const Index *index, int left, uint64_t first,
+                              uint64_t cells, const int16_t *const value[2])
+{
+    Mate50Values *v = context;
+    (void)index;
+    for (int turn = 0; turn < 2; turn++)
+        for (uint64_t i = 0; i < cells; i++) {
+            const uint64_t cell = first + i;
+            v->legal[turn][cell] = value[turn][i] != MATE50_ILLEGAL;
+            if (!v->legal[turn][cell] || value[turn][i] == v->shown[turn][cell]) continue;
+            v->shown[turn][cell] = value[turn][i];
+            note_step(v,
+                      (Mate50Step){(uint32_t)cell, (uint8_t)turn, (uint8_t)left, value[turn][i]});
+        }
+}
+
+static inline int compare_steps(const void *a, const void *b)
+{
+    const Mate50Step *x = a, *y = b;
+    if (x->turn != y->turn) return x->turn - y->turn;
+    if (x->cell != y->cell) return x->cell < y->cell ? -1 : 1;
+    return x->left - y->left;
+}
+
+static inline Mate50Values *mate50_values_new(const Material *material)
+{
+    Mate50Values *v = calloc(1, sizeof *v);
+    PlainMate50 *solved = plain_mate50_new();
+    ck_assert(index_init(&v->index, material, NULL, 1));
+    for (int turn = 0; turn < 2; turn++) {
+        v->legal[turn] = calloc(v->index.size, sizeof(bool));
+        v->shown[turn] = calloc(v->index.size, sizeof(int16_t));
+        v->first[turn] = calloc(v->index.size + 1, sizeof(size_t));
+    }
+    plain_mate50_solve(solved, material, note_layer, v);
+    plain_mate50_free(solved);
+    qsort(v->step, v->steps, sizeof *v->step, compare_steps);
+    size_t at = 0;
+    for (int turn = 0; turn < 2; turn++)
+        for (uint64_t cell = 0; cell <= v->index.size; cell++) {
+            v->first[turn][cell] = at;
+            while (at < v->steps && v->step[at].turn == turn && v->step[at].cell == cell) at++;
+        }
+    return v;
+}
+
+static inline void mate50_values_free(Mate50Values *v)
+{
+    for (int turn = 0; turn < 2; turn++) {
+        free(v->legal[turn]);
+        free(v->shown[turn]);
+        free(v->first[turn]);
+    }
+    free(v->step);
+    free(v);
+}
+
+/* Returns the value of a cell with so many plies left. */
+static inline int mate50_value_at(const Mate50Values *v, int turn, uint64_t cell, int left)
+{
+    int value = 0;
+    for (size_t i = v->first[turn][cell]; i < v->first[turn][cell + 1]; i++)
+        if (v->step[i].left <= left) value = v->step[i].value;
+    return value;
+}
+
+/* ---- A file ---------------------------------------------------------------------------------- */
+
+static inline unsigned add_profile(TableHeader *header, TableProfile step)
+{
+    TableProfiles *p = &header->profiles;
+    for (uint32_t i = 1; i < p->count; i++)
+        if (p->step[i].before == step.before && p->step[i].within == step.within &&
+            p->step[i].extra == step.extra)
+            return i;
+    ck_assert_uint_lt(p->count, TABLE_PROFILES_MAX);
+    p->step[p->count] = step;
+    return p->count++;
+}
+
+/* Returns the profile of a cell: what its values add to DTM, as long as DTM is more than what is left. */
+static inline unsigned profile_of(const Mate50Values *v, TableHeader *header, int turn,
+                                  uint64_t cell, int dtm)
+{
+    unsigned profile = 0;
+    for (size_t i = v->first[turn][cell]; i < v->first[turn][cell + 1]; i++) {
+        const Mate50Step *step = &v->step[i];
+        const int extra = mate50_plies(step->value) - dtm;
+        if (step->left >= dtm || (profile == 0 && extra == 0)) continue;
+        ck_assert_int_ge(extra, 0);
+        const int within = profile == 0 ? (int)TABLE_PROFILE_START : dtm - step->left;
+        profile = add_profile(header, (TableProfile){profile, (uint16_t)within, (uint16_t)extra});
+    }
+    return profile;
+}
+
+/* Counts the values with 100 plies left, as the header has them. */
+static inline void count_values(const Mate50Values *v, TableSide *side, int turn)
+{
+    for (int verdict = TREB_LOSS; verdict <= TREB_WIN; verdict += TREB_WIN - TREB_LOSS)
+        side->histogram[verdict] = calloc(TABLE_PLIES_MAX + 1, sizeof(uint64_t));
+    for (uint64_t cell = 0; cell < v->index.size; cell++) {
+        const int value = v->legal[turn][cell] ? mate50_value_at(v, turn, cell, RULE_PLIES) : 0;
+        const int verdict = value > 0 ? TREB_WIN : TREB_LOSS;
+        IndexMen men;
+        if (value == 0 || !index_to_men(&v->index, cell, &men)) continue;
+        const uint32_t plies = (uint32_t)mate50_plies(value);
+        side->histogram[verdict][plies] += index_weight(&v->index, &men);
+        if (plies < side->longest[verdict] || side->longest_fen[verdict][0] != '\0') {
+            if (plies <= side->longest[verdict]) continue;
+        }
+        treb_position pos;
+        index_men_to_position(&v->index, &men, turn, &pos);
+        side->longest[verdict] = plies;
+        position_to_fen(&pos, side->longest_fen[verdict]);
+    }
+    for (int verdict = TREB_LOSS; verdict <= TREB_WIN; verdict += TREB_WIN - TREB_LOSS)
+        if (side->count[verdict] == 0) {
+            free(side->histogram[verdict]);
+            side->histogram[verdict] = NULL;
+        }
+}
+
+/* Returns the profiles by the numbers of cells in the file. Those of positions that are no wins or losses
+ * may be anything. */
+static inline uint32_t *profiles_of(const Mate50Values *v, TableHeader *header, int turn,
+                                    const treb_tables *tables)
+{
+    uint32_t *profile = calloc(header->index.size, sizeof *profile);
+    for (uint64_t cell = 0; cell < v->index.size; cell++) {
+        IndexMen men;
+        treb_position pos;
+        treb_distance dtm;
+        if (!v->legal[turn][cell] || v->first[turn][cell] == v->first[turn][cell + 1]) continue;
+        ck_assert(index_to_men(&v->index, cell, &men));
+        index_men_to_position(&v->index, &men, turn, &pos);
+        ck_assert_int_eq(treb_probe_dtm(tables, &pos, &dtm, NULL), TREB_OK);
+        profile[index_of_position(&header->index, &pos)] =
+            profile_of(v, header, turn, cell, dtm.plies);
+    }
+    return profile;
+}
+
+/* Writes the digits of profiles: half of the profiles have one, the others two. */
+static inline void put_digits(TableHeader *header, const uint32_t *profile, uint8_t *data[2])
+{
+    TableProfiles *p = &header->profiles;
+    p->direct = p->count > 1 ? (p->count < 400 ? p->count / 2 : 200) : 1;
+    for (int digit = 0; digit < 2; digit++) {
+        header->side[digit].stored = digit == 0 || p->direct < p->count;
+        data[digit] = calloc(header->index.size, 1);
+    }
+    for (uint64_t cell = 0; cell < header->index.size; cell++) {
+        const uint32_t rest = profile[cell] < p->direct ? 0 : profile[cell] - p->direct;
+        data[0][cell] =
+            (uint8_t)(profile[cell] < p->direct ? profile[cell]
+                                                : p->direct + rest / TABLE_PROFILE_BASE);
+        data[1][cell] = (uint8_t)(rest % TABLE_PROFILE_BASE);
+    }
+}
+
+/* Writes a DTM50 file with one side to move beside the other files of the ending. */
+static inline void mate50_write(const Mate50Values *v, const char *folder, int turn)
+{
+    treb_error error;
+    treb_table_info wdl;
+    char name[MATERIAL_NAME_SIZE];
+    treb_tables *tables = treb_tables_open(&folder, 1, &error);
+    ck_assert_msg(tables != NULL, "%s", error.text);
+    TableHeader header = {.metric = TREB_DTM50,
+                          .codec = TABLE_SYMBOLS,
+                          .pad = 1,
+                          .width = 1,
+                          .per_byte = 1,
+                          .base = 256,
+                          .block_bits = 12,
+                          .profiles = {.count = 1, .turn = turn}};
+    uint8_t *data[2];
+    ck_assert(index_init_square_colors(&header.index, &v->index.material, NULL));
+    header.profiles.step = calloc(TABLE_PROFILES_MAX, sizeof *header.profiles.step);
+    material_name(&v->index.material, name);
+    ck_assert_int_eq(treb_tables_find(tables, name, TREB_WDL, &wdl, &error), TREB_OK);
+    for (int side = 0; side < 2; side++) {
+        header.side[side].index = header.index;
+        header.side[side].code.block_bytes = 64;
+        memcpy(header.side[side].count, wdl.count[side], sizeof wdl.count[side]);
+        count_values(v, &header.side[side], side);
+    }
+    uint32_t *profile = profiles_of(v, &header, turn, tables);
+    put_digits(&header, profile, data);
+    treb_tables_close(tables);
+    ck_assert_msg(symbols_write(folder, &header, data, NULL, &error) == TREB_OK, "%s", error.text);
+    for (int digit = 0; digit < 2; digit++) free(data[digit]);
+    free(profile);
+    table_header_free(&header);
+}
+
+#endif
