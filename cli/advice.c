@@ -41,7 +41,7 @@ static Material *list_materials(const char *name, size_t *count)
     list = malloc(*count * sizeof *list);
     if (list == NULL) return NULL;
     if (name != NULL) {
-        if (material_parse(name, list)) return list;
+        if (material_parse(name, list) && material_men(list) > 2) return list;
         free(list);
         return NULL;
     }

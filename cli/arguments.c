@@ -91,7 +91,9 @@ bool cli_read_material(const char *command, const char *text, char name[MATERIAL
     }
     material_canonical(&material);
     material_name(&material, name);
-    return true;
+    if (material_men(&material) > 2) return true;
+    cli_error(command, "%s needs no table: it is always a draw", name);
+    return false;
 }
 
 void cli_tell_exchange(const char *command, const char *text)

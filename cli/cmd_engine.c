@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -262,6 +263,7 @@ static int run(Engine *engine)
         (engine->cache != NULL && !set_variable("TREBUCHET_CACHE", engine->cache)))
         return CLI_FAILED;
     warn_if_not_linked(engine->program);
+    signal(SIGXFSZ, SIG_DFL); /* as it was before main() */
     execv(engine->program, engine->argv);
     cli_error("engine", "cannot run %s: %s", engine->program, strerror(errno));
     return CLI_FAILED;

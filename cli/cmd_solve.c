@@ -302,6 +302,13 @@ static int answer(SolveRun *run, treb_tables *tables, double start)
     return code == CLI_OK && s->value.verdict == VERDICT_OPEN ? OPEN : code;
 }
 
+/* Whether all that the search may write can be written: better now than after hours. */
+static bool check_outputs(const SolveArgs *args)
+{
+    return (args->write == NULL || cli_make_folder("solve", args->write)) &&
+           cli_check_output("solve", args->save) && cli_check_output("solve", args->svg);
+}
+
 static int run(SolveArgs *args, treb_tables *tables)
 {
     SolveRun run = {.args = args, .stop = cli_catch_signals()};
@@ -316,7 +323,7 @@ static int run(SolveArgs *args, treb_tables *tables)
     run.save = start + (double)args->every;
     run.solve = solve_new(&args->pos, &args->limits, &error);
     treb_status status = run.solve != NULL ? load(&run, &error) : error.status;
-    if (status == TREB_OK && args->write != NULL && !cli_make_folder("solve", args->write)) {
+    if (status == TREB_OK && !check_outputs(args)) {
         solve_free(run.solve);
         return CLI_FAILED;
     }

@@ -1,4 +1,5 @@
 /* main.c - the trebuchet command: runs its subcommands. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,6 +128,8 @@ static int help(int argc, char **argv)
 int main(int argc, char **argv)
 {
     const Command *command = argc > 1 ? find_command(argv[1]) : NULL;
+    /* Writing beyond the limit on the size of a file then fails, like writing on a full disk. */
+    signal(SIGXFSZ, SIG_IGN);
     if (command != NULL) return run_command(command, argc, argv);
     if (argc < 2) {
         print_help(stderr);

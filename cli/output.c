@@ -1,12 +1,15 @@
 /* output.c - see output.h. */
 #include "cli/output.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/text.h"
+#include "core/system/io.h"
 #include "json/words.h"
 
 /* The state of standard output. */
@@ -37,13 +40,18 @@ static void note_format(const char *format, va_list args)
     note_failure("", message);
 }
 
+/* What a message quotes comes from files and from others. Control characters in it, which could change what a
+ * terminal shows, are printed as question marks. */
 static void print_format(const char *command, const char *format, va_list args)
 {
+    char *text = NULL;
+    const bool made = vasprintf(&text, format, args) >= 0;
     fflush(stdout);
-    fprintf(stderr, "%s%s%s: ", cli_program, command != NULL ? " " : "",
-            command != NULL ? command : "");
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    for (char *c = text; made && *c != '\0'; c++)
+        if (iscntrl((unsigned char)*c) && *c != '\n' && *c != '\t') *c = '?';
+    fprintf(stderr, "%s%s%s: %s\n", cli_program, command != NULL ? " " : "",
+            command != NULL ? command : "", made ? text : "out of memory");
+    if (made) free(text);
 }
 
 void cli_error(const char *command, const char *format, ...)
@@ -197,6 +205,18 @@ void cli_json_failure(int code, const char *file)
 }
 
 /* ---- The end --------------------------------------------------------------------------------- */
+
+bool cli_check_output(const char *command, const char *path)
+{
+    if (path == NULL || strcmp(path, "-") == 0 || access(path, W_OK) == 0) return true;
+    const bool there = errno != ENOENT;
+    char *folder = io_folder(path);
+    if (folder == NULL) return cli_no_memory(command) == CLI_OK;
+    const bool good = !there && access(folder, W_OK | X_OK) == 0;
+    if (!good) cli_error(command, "cannot write %s: %s", path, strerror(errno));
+    free(folder);
+    return good;
+}
 
 FILE *cli_open_output(const char *command, const char *path)
 {

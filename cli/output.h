@@ -53,6 +53,10 @@ int cli_finish(const char *command, int code);
 
 /* ---- Output files ---------------------------------------------------------------------------- */
 
+/* Before work that takes long: whether a file, or "-", can be written. `path` may be NULL. Creates nothing. Returns
+ * false after reporting why not. */
+bool cli_check_output(const char *command, const char *path);
+
 /* Opens a file for writing; "-" is standard output. Returns NULL after reporting a failure. */
 FILE *cli_open_output(const char *command, const char *path);
 

@@ -11,7 +11,7 @@ import zlib
 
 import pytest
 
-from tests.support.command import TABLES, TOP, read, run, same_bytes, start, wait_for, write
+from tests.support.command import TABLES, TOOL, TOP, execute, read, run, same_bytes, start, wait_for, write
 
 MANY = ["KRvKB", "KRvKN", "KPvK"]
 
@@ -129,6 +129,19 @@ def test_over_the_file_of_another_ending():
 def test_read_only_folder():
     os.mkdir("readonly", 0o500)
     run("gen", "-t", "readonly", "KQvK", code=1).says("readonly")
+
+
+def test_a_limit_on_the_size_of_files():
+    """Like a full disk: the run says what happened, and a later one makes the tables."""
+    limit = 'ulimit -f 4; exec "$@"'
+    answer = execute("sh", "-c", limit, "sh", TOOL, "gen", "-q", "-t", "limited", "KQvK", code=1)
+    answer.says("limited.*: File too large")
+    run("gen", "-q", "-t", "limited", "KQvK")
+    run("verify", "-q", "--full", "-t", "limited", "KQvK")
+
+
+def test_bare_kings():
+    run("gen", "-t", "none", "KvK", code=2).says("^trebuchet gen: KvK needs no table: it is always a draw$")
 
 
 def test_a_file_as_folder():

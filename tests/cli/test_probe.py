@@ -87,6 +87,20 @@ def test_trebuchet_path():
     run("probe", KBNK, env={"TREBUCHET_PATH": f".::{TABLES}"}).has("mate in 29")
 
 
+def test_control_characters():
+    """A message quotes what it was given, but does not send it to the terminal."""
+    for answer in (
+        run("probe", "-t", TABLES, "\x1b[31mred w", code=2),
+        run("probe", "-t", TABLES, "-", stdin="\x1b[31mred w\n", code=2),
+    ):
+        answer.says(r"'\?\[31mred w'")
+        assert "\x1b" not in answer.out + answer.err
+
+
+def test_output_twice():
+    run("probe", "--output", "tsv", "--output", "xyz", "-", code=2).says("--output takes tsv, jsonl or pgn, not 'xyz'")
+
+
 def test_bad_fen():
     run("probe", "-t", TABLES, "not a fen", code=2).says("FEN").silent()
 

@@ -289,7 +289,10 @@ def test_save_no_such_file(none):
 
 
 def test_save_nowhere(none):
-    run("solve", "-q", "--time", "1", "--save", "nowhere/x", "-t", none, LONG, code=1).says("cannot write").has("^Open")
+    """That is said before the search, not after it."""
+    for option in ("--save", "--svg"):
+        answer = run("solve", "-q", "--time", "0", option, "nowhere/x", "-t", none, LONG, code=1)
+        answer.says("^trebuchet solve: cannot write nowhere/x: No such file or directory$").silent()
 
 
 def test_save_all_decided(none):

@@ -11,16 +11,6 @@ enum { POSITIONS = 60, PAGE = 4096, PAGES = 64, FILES = 32 };
 /* A file takes three rounds to open: its size, its front, its header. Then come cells, and the cells that these lead to. */
 enum { ROUNDS = 5 };
 
-static const NaiveLayout layouts[] = {
-    {.per_byte = 3, .block_bits = 10, .side = TREB_BLACK, .scramble = true},
-    {.per_byte = 2,
-     .block_bits = 10,
-     .side = TREB_WHITE,
-     .scramble = true,
-     .block_bytes = 64,
-     .bounds = true}};
-enum { LAYOUTS = sizeof layouts / sizeof *layouts };
-
 /* ---- The source ------------------------------------------------------------------------------ */
 
 typedef enum Arrival { ABSENT, ASKED, HERE } Arrival;
@@ -288,12 +278,12 @@ END_TEST
 
 static int layout; /* of the tables */
 
-static void prepare(void) { solve_and_write(&layouts[layout]); }
+static void prepare(void) { solve_and_write(&codec_layouts[layout]); }
 
 int main(void)
 {
     int code = EXIT_SUCCESS;
-    for (layout = 0; layout < LAYOUTS; layout++) {
+    for (layout = 0; layout < CODEC_LAYOUTS; layout++) {
         Suite *suite = suite_create(layout == 0 ? "late source, zstd" : "late source, symbols");
         TCase *tests = add_case(suite, "all");
         tcase_add_test(tests, moves);

@@ -9,15 +9,6 @@
 #include "tests/support/naive_set.h"
 #include "tests/support/part.h"
 
-/* One layout for each codec. */
-static const NaiveLayout layouts[] = {
-    {.per_byte = 3, .block_bits = 10, .side = TREB_BLACK, .scramble = true},
-    {.per_byte = 2,
-     .block_bits = 10,
-     .side = TREB_WHITE,
-     .scramble = true,
-     .block_bytes = 64,
-     .bounds = true}};
 static char coded[PATH_SIZE]; /* the tables of `directory` with codec symbols */
 
 static const char *folder(TableCodec codec) { return codec == TABLE_SYMBOLS ? coded : directory; }
@@ -258,7 +249,7 @@ START_TEST(damaged_block)
     unsigned right, damaged;
     int codec = _i / 3, which = _i % 3;
     make_directory(other);
-    write_material(other, solved[1], &layouts[codec]);
+    write_material(other, solved[1], &codec_layouts[codec]);
     alter(other, names[which], places[codec]);
     for (uint64_t budget = 0; budget <= 64 << 20; budget += 64 << 20) {
         treb_tables *tables = open_set(other);
@@ -285,7 +276,7 @@ START_TEST(damaged_files)
     treb_error error;
     treb_table_info info;
     make_directory(other);
-    for (int i = 0; i < SOLVED; i++) write_material(other, solved[i], &layouts[TABLE_ZSTD]);
+    for (int i = 0; i < SOLVED; i++) write_material(other, solved[i], &codec_layouts[TABLE_ZSTD]);
     copy_file(other, "KRvK.wdl.treb", other, "KQvK.wdl.treb"); /* file of another material */
     snprintf(path, sizeof path, "%s/KRvK.dtz.treb", other);
     ck_assert_int_eq(truncate(path, 1000), 0);
@@ -330,7 +321,7 @@ START_TEST(faults_found_by_probes)
     treb_error why;
     unsigned right, damaged;
     make_directory(other);
-    for (int i = 0; i < SOLVED; i++) write_material(other, solved[i], &layouts[_i]);
+    for (int i = 0; i < SOLVED; i++) write_material(other, solved[i], &codec_layouts[_i]);
     alter(other, "KQvK.dtz.treb", 96 + 40);
     treb_tables *tables = open_set(other);
     ck_assert_uint_eq(treb_tables_check(tables), 0);
@@ -356,7 +347,7 @@ START_TEST(faults_found_by_the_check)
     char other[PATH_SIZE], path[2 * PATH_SIZE];
     treb_error why;
     make_directory(other);
-    for (int i = 0; i < SOLVED; i++) write_material(other, solved[i], &layouts[_i]);
+    for (int i = 0; i < SOLVED; i++) write_material(other, solved[i], &codec_layouts[_i]);
     snprintf(path, sizeof path, "%s/KPvK.wdl.treb", other);
     struct stat about;
     copy_file(folder(_i), "KPvK.wdl.treb", other, "KPvK.wdl.treb");
@@ -530,9 +521,9 @@ END_TEST
 
 static void set_up(void)
 {
-    solve_and_write(&layouts[TABLE_ZSTD]);
+    solve_and_write(&codec_layouts[TABLE_ZSTD]);
     make_directory(coded);
-    for (int i = 0; i < SOLVED; i++) write_material(coded, solved[i], &layouts[TABLE_SYMBOLS]);
+    for (int i = 0; i < SOLVED; i++) write_material(coded, solved[i], &codec_layouts[TABLE_SYMBOLS]);
 }
 
 static void tear_down(void)

@@ -19,6 +19,17 @@ static Naive *root;                 /* KPvK, which owns the other tables */
 static const Naive *solved[SOLVED]; /* KPvK, KQvK, KRvK */
 static char directory[PATH_SIZE];
 
+/* One layout for each codec, by TableCodec. */
+static const NaiveLayout codec_layouts[] = {
+    {.per_byte = 3, .block_bits = 10, .side = TREB_BLACK, .scramble = true},
+    {.per_byte = 2,
+     .block_bits = 10,
+     .side = TREB_WHITE,
+     .scramble = true,
+     .block_bytes = 64,
+     .bounds = true}};
+enum { CODEC_LAYOUTS = sizeof codec_layouts / sizeof *codec_layouts };
+
 static inline void make_directory(char out[PATH_SIZE])
 {
     const char *base = getenv("TMPDIR");
