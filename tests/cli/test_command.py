@@ -64,7 +64,7 @@ def test_options_are_completed_and_described(command):
 
 
 @pytest.mark.parametrize(
-    "option, values", [("--mirror", "none random"), ("--weight", "class board"), ("--turn", "white black"), ("-m", "dtm dtc dtz")]
+    "option, values", [("--mirror", "none random"), ("--weight", "class board"), ("--turn", "white black"), ("-m", "dtm dtm50 dtc dtz")]
 )
 def test_values_that_are_completed(option, values):
     """Those values are accepted, and no others."""

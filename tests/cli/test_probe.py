@@ -76,7 +76,7 @@ def test_metric():
 
 
 def test_metric_wrong():
-    run("probe", "-m", "dtx", "-t", TABLES, KBNK, code=2).says("dtm, dtc or dtz")
+    run("probe", "-m", "dtx", "-t", TABLES, KBNK, code=2).says("dtm, dtm50, dtc or dtz")
 
 
 def test_bare_kings_no_tables():
