@@ -1,5 +1,7 @@
 /* test_mate50.c - compares mates under the 50-move rule with those of a plain solver: of all positions,
  * at every clock. */
+#include <stdarg.h>
+
 #include "tests/support/gen_run.h"
 #include "tests/support/mate50_values.h"
 
@@ -18,26 +20,38 @@ static const char *text_of(int value)
     return out;
 }
 
-static int value_of(const treb_distance *distance)
+/* An assertion of Check notes that it was passed, which takes longer than what it checks here. */
+#define require(condition, pos, ...)                                                               \
+    if (!(condition)) failed(pos, __VA_ARGS__)
+
+static void failed(const treb_position *pos, const char *format, ...)
 {
-    if (distance->wdl == TREB_WIN) return MATE50_BEST - distance->plies;
-    if (distance->wdl == TREB_LOSS) return distance->plies - MATE50_BEST;
-    ck_assert_int_eq(distance->plies, 0);
-    return 0;
+    char fen[TREB_FEN_SIZE], text[600];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    position_to_fen(pos, fen);
+    ck_abort_msg("%s: %s", fen, text);
+}
+
+/* Returns a distance as a number; one that none is if a draw has plies. */
+static int value_of(treb_wdl wdl, int plies)
+{
+    if (wdl == TREB_WIN) return MATE50_BEST - plies;
+    if (wdl == TREB_LOSS) return plies - MATE50_BEST;
+    return plies == 0 ? 0 : MATE50_ILLEGAL;
 }
 
 /* Checks a position with its clock against the plain solver's value. */
 static void check_value(const treb_tables *tables, const treb_position *pos, int expected)
 {
     treb_error error;
-    treb_distance distance;
-    char fen[TREB_FEN_SIZE];
-    treb_status status = treb_probe_dtm50(tables, pos, &distance, &error);
-    position_to_fen(pos, fen);
-    ck_assert_msg(status == TREB_OK, "%s: %s", fen, error.text);
-    const int value = value_of(&distance);
-    ck_assert_msg(value == expected, "%s: %s, the plain solver says %s", fen, text_of(value),
-                  text_of(expected));
+    treb_distance d;
+    require(treb_probe_dtm50(tables, pos, &d, &error) == TREB_OK, pos, "%s", error.text);
+    const int value = value_of(d.wdl, d.plies);
+    require(value == expected, pos, "%s, the plain solver says %s", text_of(value),
+            text_of(expected));
 }
 
 /* Checks what the other metrics say about the value: it is a win where DTZ says so, never shorter than
@@ -46,23 +60,16 @@ static void check_others(const treb_tables *tables, const treb_position *pos, in
 {
     treb_value value;
     treb_error error;
-    char fen[TREB_FEN_SIZE];
     const int left = RULE_PLIES - pos->halfmove;
-    position_to_fen(pos, fen);
-    ck_assert_msg(treb_probe_root(tables, pos, &value, &error) == TREB_OK, "%s: %s", fen,
-                  error.text);
+    require(treb_probe_root(tables, pos, &value, &error) == TREB_OK, pos, "%s", error.text);
     const treb_wdl rule = treb_wdl_with_clock(value.wdl, value.plies[TREB_DTZ], pos->halfmove);
-    ck_assert_msg((rule == TREB_WIN) == (expected > 0), "%s: DTZ %d", fen, value.plies[TREB_DTZ]);
-    ck_assert_msg((rule == TREB_LOSS) == (expected < 0), "%s: DTZ %d", fen, value.plies[TREB_DTZ]);
-    ck_assert_int_eq(value.rule, rule);
-    ck_assert_int_eq(value.dtm50_status, TREB_OK);
-    if (expected == 0) {
-        ck_assert_int_eq(value.dtm50, 0);
-        return;
-    }
-    ck_assert_int_eq(value.dtm50, mate50_plies(expected));
-    ck_assert_int_ge(value.dtm50, value.plies[TREB_DTM]);
-    if (value.plies[TREB_DTM] <= left) ck_assert_int_eq(value.dtm50, value.plies[TREB_DTM]);
+    require((rule == TREB_WIN) == (expected > 0) && (rule == TREB_LOSS) == (expected < 0), pos,
+            "DTZ is %d", value.plies[TREB_DTZ]);
+    require(value.rule == rule && value.dtm50_status == TREB_OK, pos, "another result");
+    require(value_of(rule, value.dtm50) == expected, pos, "%d plies", value.dtm50);
+    if (expected == 0) return;
+    const int dtm = value.plies[TREB_DTM];
+    require(dtm <= left ? value.dtm50 == dtm : value.dtm50 >= dtm, pos, "DTM is %d", dtm);
 }
 
 /* Checks that the best move by DTM50 is worth as much as the position. */
@@ -71,16 +78,13 @@ static void check_moves(const treb_tables *tables, const treb_position *pos, int
     treb_move best;
     treb_error error;
     size_t count;
-    char fen[TREB_FEN_SIZE];
-    treb_status status =
-        treb_probe_moves(tables, pos, TREB_DTM50, TREB_RULE_50, &best, 1, &count, &error);
-    position_to_fen(pos, fen);
-    ck_assert_msg(status == TREB_OK, "%s: %s", fen, error.text);
+    require(treb_probe_moves(tables, pos, TREB_DTM50, TREB_RULE_50, &best, 1, &count, &error) ==
+                TREB_OK,
+            pos, "%s", error.text);
     if (count == 0) return;
-    const treb_distance of_best = {best.value.rule, best.value.dtm50, TREB_EXACT};
-    const int value = value_of(&of_best);
-    ck_assert_msg(value == expected, "%s: %s is %s, the plain solver says %s", fen, best.uci,
-                  text_of(value), text_of(expected));
+    const int value = value_of(best.value.rule, best.value.dtm50);
+    require(value == expected, pos, "%s is %s, the plain solver says %s", best.uci, text_of(value),
+            text_of(expected));
 }
 
 /* ---- An ending ------------------------------------------------------------------------------- */
@@ -97,7 +101,7 @@ static void compare_position(const Comparison *c, int turn, uint64_t cell)
     IndexMen men;
     treb_position pos;
     int before = 0;
-    ck_assert(index_to_men(&c->values->index, cell, &men));
+    if (!index_to_men(&c->values->index, cell, &men)) ck_abort_msg("no position");
     index_men_to_position(&c->values->index, &men, turn, &pos);
     for (int left = 0; left <= RULE_PLIES; left++) {
         const int value = mate50_value_at(c->values, turn, cell, left);
