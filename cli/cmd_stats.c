@@ -27,6 +27,7 @@ typedef struct StatsArgs {
 
 static const char *metric_name(treb_metric metric)
 {
+    if (metric == TREB_DTM50) return "DTM50";
     return metric == TREB_DTM ? "DTM" : metric == TREB_DTC ? "DTC" : "DTZ";
 }
 

@@ -33,13 +33,16 @@ static bool find_one(const Material *material, MaterialFile *file)
 
 MaterialFile *info_material_files(const CliDirs *dirs, const Material *material, size_t *count)
 {
-    MaterialFile *list = malloc((dirs->count + 1) * 2 * TREB_METRICS * sizeof *list);
+    enum { KINDS = 2 * TREB_METRICS + 1 }; /* our files, Syzygy's, DTM50 */
+    MaterialFile *list = malloc((dirs->count + 1) * KINDS * sizeof *list);
     *count = 0;
     for (size_t i = 0; i < dirs->count && list != NULL; i++)
-        for (int kind = 0; kind < 2 * TREB_METRICS; kind++) {
-            list[*count] = (MaterialFile){.folder = dirs->dir[i],
-                                          .metric = (treb_metric)(kind % TREB_METRICS),
-                                          .syzygy = kind >= TREB_METRICS};
+        for (int kind = 0; kind < KINDS; kind++) {
+            const bool mate50 = kind == KINDS - 1;
+            list[*count] =
+                (MaterialFile){.folder = dirs->dir[i],
+                               .metric = mate50 ? TREB_DTM50 : (treb_metric)(kind % TREB_METRICS),
+                               .syzygy = !mate50 && kind >= TREB_METRICS};
             *count += find_one(material, &list[*count]);
         }
     return list;
@@ -82,7 +85,8 @@ static uint64_t size_of(const MaterialFile *file)
 /* "DTZ, White to move", "Syzygy's DTZ, both sides to move; wins and losses rounded". */
 static void describe(const MaterialFile *file, const Opened *o, char *text, size_t size)
 {
-    static const char *const names[TREB_METRICS] = {"WDL", "DTZ", "DTC", "DTM"};
+    static const char *const names[TREB_DTM50 + 1] = {"WDL", "DTZ", "DTC",
+                                                      "DTM", [TREB_DTM50] = "DTM50"};
     static const char *const rounded[2][2] = {{"wins and losses rounded", "wins rounded"},
                                               {"losses rounded", "exact"}};
     bool side[2];
@@ -90,6 +94,8 @@ static void describe(const MaterialFile *file, const Opened *o, char *text, size
         side[s] = o->table != NULL ? table_header(o->table)->side[s].stored
                                    : syzygy_has_side(o->syzygy, s);
     const char *turn = side[0] && side[1] ? "both sides" : side[0] ? "White" : "Black";
+    if (file->metric == TREB_DTM50) /* the sides of its file have digits */
+        turn = table_header(o->table)->profiles.turn == TREB_WHITE ? "White" : "Black";
     if (o->syzygy == NULL) {
         snprintf(text, size, "%s, %s to move", names[file->metric], turn);
         return;

@@ -11,10 +11,11 @@
 static const char *const colors[2] = {"White", "Black"};
 static const char *const verdicts[WDL_VALUES] = {"losses", "blessed losses", "draws", "cursed wins",
                                                  "wins"};
-static const char *const metrics[TREB_METRICS] = {
+static const char *const metrics[TREB_DTM50 + 1] = {
     "WDL: win, draw or loss, with the 50-move rule",
     "DTZ: plies to the next capture, pawn move or mate, under the 50-move rule",
-    "DTC: plies to the next capture, promotion or mate", "DTM: plies to mate"};
+    "DTC: plies to the next capture, promotion or mate", "DTM: plies to mate",
+    [TREB_DTM50] = "DTM50: plies to mate under the 50-move rule, at every clock"};
 
 static void print_sizes(const Table *table, const TableHeader *h)
 {
@@ -67,13 +68,18 @@ static void print_order(const Index *index)
 
 static void print_sides(const TableHeader *h)
 {
-    bool both = h->side[0].stored && h->side[1].stored;
+    const bool mate50 =
+        h->metric == TREB_DTM50; /* its two sides have the digits of one side to move */
+    bool both = h->side[0].stored && h->side[1].stored && !mate50;
     printf("  stored    ");
     if (both)
         puts("both sides to move");
     else
         printf("%s to move; values for the other side follow from it by one move\n",
-               colors[h->side[0].stored ? 0 : 1]);
+               colors[mate50              ? h->profiles.turn
+                      : h->side[0].stored ? 0
+                                          : 1]);
+    if (mate50) printf("  profiles  %u\n", (unsigned)h->profiles.count);
     if (h->as_dtz) {
         char name[TABLE_NAME_SIZE];
         table_file_name(&h->index.material, TREB_DTZ, name);
@@ -85,6 +91,7 @@ static void print_sides(const TableHeader *h)
 
 static void print_map(const TableHeader *h, const TableSide *side)
 {
+    if (h->metric == TREB_DTM50) return; /* its cells have no map */
     printf("  values    ");
     if (h->metric == TREB_WDL) {
         for (unsigned c = 0; c < side->codes[0]; c++)
