@@ -293,7 +293,8 @@ static int run(const StatsArgs *args, const treb_tables *tables)
 
 static const CliOption options[] = {
     {"metric", 'm', "METRIC", CLI_DISTANCE(StatsArgs, metric),
-     "distribution of dtm, dtc or dtz (default: the first that is installed)"},
+     "distribution of dtm, dtm50 (at a clock of 0), dtc or dtz (default: the first of dtm, dtc and dtz "
+     "that is installed)"},
     {"no-histogram", 'n', NULL, CLI_FLAG(StatsArgs, no_histogram),
      "print counts and longest wins only"},
     CLI_OPTION_JSON("print one JSON object, like GET /v1/stats of 'trebuchet serve'"),
