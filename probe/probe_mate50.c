@@ -25,7 +25,7 @@ typedef struct Bounds {
     int low, high;
 } Bounds;
 
-static bool failed(int value) { return value <= FAILED; }
+static bool is_failure(int value) { return value <= FAILED; }
 static int failure(int result) { return FAILED + result; }
 static int failure_result(int value) { return value - FAILED; }
 
@@ -56,7 +56,7 @@ static int mate50_of_move(const ProbeReader *reader, const treb_position *pos, M
     if (other != TREB_WIN - verdict) return 0;
     int after = move_is_zeroing(pos, m) ? (int)RULE_PLIES : left - 1;
     int value = decided(reader, &child, other, after, &mate50_nothing, after_move(bounds), error);
-    return failed(value) ? value : one_ply_before(value);
+    return is_failure(value) ? value : one_ply_before(value);
 }
 
 /* The best move. Those that stay in the table are tried first. What is missing is noted for all moves,
@@ -70,10 +70,10 @@ static int mate50_search(const ProbeReader *reader, const treb_position *pos, in
         for (int i = 0; i < count; i++) {
             if (move_is_conversion(pos, moves[i]) != (conversions == 1)) continue;
             int value = mate50_of_move(reader, pos, moves[i], verdict, left, bounds, error);
-            if (failed(value) && !probe_not_ready(failure_result(value)) && missing == 0)
+            if (is_failure(value) && !probe_not_ready(failure_result(value)) && missing == 0)
                 return value;
-            if (failed(value)) missing = value;
-            if (failed(value) || value <= best) continue;
+            if (is_failure(value)) missing = value;
+            if (is_failure(value) || value <= best) continue;
             best = value;
             if (best > bounds.low) bounds.low = best;
             if (best >= bounds.high) return best;
@@ -182,7 +182,7 @@ int mate50_value(const ProbeReader *reader, const treb_position *pos, int verdic
     *value = 0;
     if (verdict != TREB_WIN && verdict != TREB_LOSS) return 0;
     int found = decided(reader, pos, verdict, left, known, any, error);
-    if (failed(found)) return failure_result(found);
+    if (is_failure(found)) return failure_result(found);
     *value = found;
     return 0;
 }
