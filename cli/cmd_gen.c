@@ -69,7 +69,7 @@ static void on_step(void *context, size_t step, const GenerateReport *r)
     run->total += r->total;
     if (!run->plan->step[step].write) return;
     run->tables++;
-    for (int m = 0; m < TREB_METRICS; m++) run->bytes += r->result.file_size[m];
+    for (int m = 0; m <= TREB_DTM50; m++) run->bytes += r->result.file_size[m];
     for (int side = 0; side < 2; side++)
         for (int v = 0; v < WDL_VALUES; v++)
             run->positions[v] += r->result.statistics.count[side][v];

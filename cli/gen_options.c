@@ -85,8 +85,10 @@ static bool set_metrics(const char *command, const CliOption *option, void *to, 
     GenArgs *args = to;
     unsigned metrics = cli_parse_metrics(value);
     args->options.metrics = metrics | 1u << TREB_WDL;
+    /* Its values are relative to DTM, from DTZ on. */
+    if (metrics >> TREB_DTM50 & 1) args->options.metrics |= 1u << TREB_DTZ | 1u << TREB_DTM;
     if (metrics == 0)
-        cli_error(command, "--%s takes a list of wdl, dtz, dtc, dtm, or all, not '%s'",
+        cli_error(command, "--%s takes a list of wdl, dtz, dtc, dtm, dtm50, or all, or all5, not '%s'",
                   option->name, value);
     return metrics != 0 && note_words(args, "--metric", value);
 }
@@ -188,7 +190,8 @@ static bool set_save(const char *command, const CliOption *option, void *to, con
          "all smaller endings they can turn into"}
 #define METRIC \
     {"metric", 'm', "LIST", CLI_OWN(set_metrics), \
-     "wdl,dtz,dtc,dtm or all (default: all; wdl is always made)"}
+     "wdl,dtz,dtc,dtm,dtm50, or all (the first four, the default), or all5; wdl is always made; " \
+     "dtm50 needs dtz and dtm, which are made with it"}
 #define TABLES(help) {"tables", 't', "DIR", CLI_TEXT(GenArgs, options.directory), help}
 #define THREADS(help) {"threads", 'j', "N", set_threads, 0, 1, 1024, help}
 #define MEMORY(help) {"memory", 'M', "SIZE", CLI_SIZE(GenArgs, options.memory, 1, 0), help}

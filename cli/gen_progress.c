@@ -248,7 +248,7 @@ static void step_json(const GenProgress *p, const char *name, const GenerateRepo
     json_object_set_new(object, "write_s", cli_json_real(generate_writing(r), 3));
     json_object_set_new(object, "total_s", cli_json_real(r->total, 3));
     json_object_set_new(object, "elapsed_s", cli_json_real(clock_seconds() - p->line.start, 3));
-    for (int m = 0; m < TREB_METRICS; m++)
+    for (int m = 0; m <= TREB_DTM50; m++)
         if (r->result.file_size[m])
             json_object_set_new(bytes, table_metric_name(m),
                                 json_integer((json_int_t)r->result.file_size[m]));
@@ -262,7 +262,7 @@ static void step_line(const char *name, const GenerateReport *r)
 {
     char count[32], size[16];
     uint64_t bytes = 0;
-    for (int m = 0; m < TREB_METRICS; m++) bytes += r->result.file_size[m];
+    for (int m = 0; m <= TREB_DTM50; m++) bytes += r->result.file_size[m];
     cli_format_count(r->result.positions, count);
     cli_format_size(bytes, size);
     printf("%-9s %17s positions  %8s  %7.2f s%s\n", name, count, size, r->total,

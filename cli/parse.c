@@ -44,13 +44,15 @@ unsigned cli_parse_metrics(const char *text)
 {
     unsigned mask = 0;
     if (strcmp(text, "all") == 0) return (1u << TREB_METRICS) - 1;
+    if (strcmp(text, "all5") == 0) return ((1u << TREB_METRICS) - 1) | 1u << TREB_DTM50;
     while (*text) {
         size_t length = strcspn(text, ",");
         int m = 0;
-        while (m < TREB_METRICS && !(strlen(table_metric_name(m)) == length &&
-                                     strncasecmp(table_metric_name(m), text, length) == 0))
+        while (m <= TREB_DTM50 &&
+               !(table_is_metric(m) && strlen(table_metric_name(m)) == length &&
+                 strncasecmp(table_metric_name(m), text, length) == 0))
             m++;
-        if (m == TREB_METRICS) return 0;
+        if (m > TREB_DTM50) return 0;
         mask |= 1u << m;
         text += length;
         if (*text == ',') text++;

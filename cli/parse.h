@@ -14,7 +14,7 @@ bool cli_parse_number(const char *text, uint64_t least, uint64_t most, uint64_t 
  * a size. */
 bool cli_parse_size(const char *text, uint64_t *out);
 
-/* Reads "wdl,dtz" or "all" as a mask of 1 << metric. Returns 0 if the text is not such a list. */
+/* Reads "wdl,dtz", "all" (without DTM50) or "all5" as a mask of 1 << metric. Returns 0 if the text is not such a list. */
 unsigned cli_parse_metrics(const char *text);
 
 #endif

@@ -108,6 +108,10 @@ StepMemory context_share_memory(GenContext *gen, const GenerateStep *step, const
     treb_error error; /* if the limit cannot be kept yet, it is kept later */
     store_set_pushes_in_file(gen->store, in_file);
     store_set_limit(gen->store, step->store + (in_file ? 0 : step->pushes) + cached, &error);
+    if (gen->store50 != NULL) {
+        store_set_pushes_in_file(gen->store50, in_file);
+        store_set_limit(gen->store50, step->store + (in_file ? 0 : step->pushes) + cached, &error);
+    }
     memory.logs = (room - cached) * 3 / 4;
     return memory;
 }

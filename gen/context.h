@@ -23,6 +23,7 @@ typedef struct GenContext {
     const GenerateOptions *options;
     MemoryBudget budget;
     Store *store;
+    Store *store50; /* the same slices with DTM50 at a fresh clock; NULL: it is not made */
     SolverPools pools;
     uint64_t waiting_bytes; /* bytes of cells that may wait in memory until a table is complete */
 } GenContext;

@@ -12,18 +12,26 @@
 #include "gen/solve/finished.h"
 #include "gen/store/scratch_folder.h"
 
-static bool with_mates(const GenerateOptions *options) { return options->metrics >> TREB_DTM & 1; }
+static StoredValues stored_values(const GenerateOptions *options)
+{
+    return options->metrics >> TREB_DTM & 1 ? STORED_MATES : STORED_VERDICTS;
+}
+
+static bool makes_dtm50(const GenerateOptions *options)
+{
+    return options->metrics >> TREB_DTM50 & 1;
+}
 
 bool generate_solved_before(const GenerateStep *step, const GenerateOptions *options)
 {
-    return !step->write && store_left(generate_scratch_folder(options), with_mates(options),
+    return !step->write && store_left(generate_scratch_folder(options), stored_values(options),
                                       &step->material, step->parents);
 }
 
 uint64_t generate_scratch(const GenerateOptions *options)
 {
     ScratchFolder folder;
-    scratch_folder_name(&folder, generate_scratch_folder(options), with_mates(options));
+    scratch_folder_name(&folder, generate_scratch_folder(options), stored_values(options));
     return scratch_folder_bytes(&folder);
 }
 
@@ -33,7 +41,7 @@ void generate_drop_scratch(const char *directory, bool mates)
     FolderLock lock;
     treb_error error;
     if (access(directory, F_OK) != 0 || folder_lock(&lock, directory, &error) != TREB_OK) return;
-    scratch_folder_name(&folder, directory, mates);
+    scratch_folder_name(&folder, directory, mates ? STORED_MATES : STORED_VERDICTS);
     scratch_folder_clean(&folder, true);
     /* What a killed process left of its own lock goes with it. */
     folder_unlock(&lock);
@@ -46,7 +54,8 @@ void generate_drop_scratch(const char *directory, bool mates)
 static bool step_done(const GenContext *gen, const GenerateStep *step)
 {
     const Processes *processes = gen->options->processes;
-    bool done = !step->write && store_has(gen->store, &step->material, step->parents);
+    bool done = !step->write && store_has(gen->store, &step->material, step->parents) &&
+                (gen->store50 == NULL || store_has(gen->store50, &step->material, step->parents));
     if (processes == NULL) return done;
     if (step->divided) return !step->write && processes->all_min(processes->context, done) == 1;
     return done || (processes->index > 0 && !step->parents);
@@ -140,7 +149,7 @@ static void remove_leftovers(const GenerateOptions *options)
     ScratchFolder folder;
     table_remove_stale(options->directory);
     if (options->scratch != NULL) table_remove_stale(options->scratch);
-    scratch_folder_name(&folder, generate_scratch_folder(options), with_mates(options));
+    scratch_folder_name(&folder, generate_scratch_folder(options), stored_values(options));
     scratch_folder_clean(&folder, false);
 }
 
@@ -174,7 +183,7 @@ static void drop_scratch(const GenerateOptions *options, const GeneratePlan *pla
     if (options->shared &&
         generate_list(options, plan->material, plan->materials, &missing, &error) != TREB_OK)
         return; /* another run will do it */
-    scratch_folder_name(&folder, generate_scratch_folder(options), with_mates(options));
+    scratch_folder_name(&folder, generate_scratch_folder(options), stored_values(options));
     if (missing.steps > 0)
         scratch_folder_keep(&folder, is_wanted, &missing);
     else
@@ -195,12 +204,16 @@ treb_status generate_run(const GenerateOptions *options, const GeneratePlan *pla
     int levels = omp_get_max_active_levels();
     omp_set_max_active_levels(1);
     set_memory(&gen, plan);
-    gen.store = store_new(generate_scratch_folder(options), with_mates(options), &gen.budget);
-    status = gen.store != NULL ? check_files(options, plan, error) : fail_memory(error);
+    gen.store = store_new(generate_scratch_folder(options), stored_values(options), &gen.budget);
+    if (makes_dtm50(options))
+        gen.store50 = store_new(generate_scratch_folder(options), STORED_MATES50, &gen.budget);
+    const bool stores = gen.store != NULL && (gen.store50 != NULL || !makes_dtm50(options));
+    status = stores ? check_files(options, plan, error) : fail_memory(error);
     if (status == TREB_OK)
         status = run_steps(&gen, &folder, plan, report, context, stopped, error);
     pools_clear(&gen.pools, NULL);
     store_free(gen.store);
+    store_free(gen.store50);
     if (status == TREB_OK && !*stopped) drop_scratch(options, plan);
     budget_end(&gen.budget);
     omp_set_max_active_levels(levels);

@@ -16,6 +16,7 @@
 #include "core/system/error.h"
 #include "gen/checkpoint.h"
 #include "gen/memory_estimate.h"
+#include "gen/solve/dtm50.h"
 #include "gen/solve/finished.h"
 
 static void set_phase(const TableJob *job, int phase)
@@ -49,6 +50,22 @@ static treb_status solve(TableJob *job, const SliceGroup *group, Solver *solver,
     return solve_anew(job, group, solver, slice, error);
 }
 
+/* Finds the values under the 50-move rule of a group that was just solved. */
+static treb_status run_dtm50(TableJob *job, const SliceGroup *group, Solver *solver,
+                             treb_error *error)
+{
+    const SliceProvider provider = store_provider(job->gen->store50);
+    Dtm50 *dtm50;
+    treb_status status = dtm50_run(solver, &provider, job->profiles, &dtm50, error);
+    if (status != TREB_OK) return status;
+    if (job->step->parents || job->layout.pawns)
+        status = store_put(job->table50, group->number, dtm50_slice(dtm50), WANT_SIDES, error);
+    if (status == TREB_OK && job->writer50 != NULL)
+        status = dtm50_writer_add(job->writer50, group->number, dtm50, error);
+    dtm50_free(dtm50);
+    return status;
+}
+
 /* Solves a group and puts it into the store and the sink. */
 static treb_status run_group(TableJob *job, const SliceGroup *group, Solver *solver,
                              treb_error *error)
@@ -62,6 +79,8 @@ static treb_status run_group(TableJob *job, const SliceGroup *group, Solver *sol
     const bool stored = job->step->parents || job->layout.pawns;
     if (status == TREB_OK && job_partitioned(job) == NULL) status = solver_gather(solver, error);
     if (status == TREB_OK && stored) status = store_put(job->table, group->number, slice, WANT_SIDES, error);
+    if (status == TREB_OK && job->gen->store50 != NULL)
+        status = run_dtm50(job, group, solver, error);
     double solved = omp_get_wtime();
     set_phase(job, GENERATE_COLLECT);
     if (status == TREB_OK) status = sink_add(&job->sink, group->number, slice, error);
@@ -133,6 +152,8 @@ static treb_status run_levels(TableJob *job, treb_error *error)
          * some numbers may have no groups. */
         int level = group[0].advance - group[u].advance;
         status = store_level(job->table, level, error);
+        if (status == TREB_OK && job->table50 != NULL)
+            status = store_level(job->table50, level, error);
         if (status == TREB_OK) status = run_level(job, u, end, error);
         u = end;
     }
@@ -140,6 +161,45 @@ static treb_status run_levels(TableJob *job, treb_error *error)
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
+
+/* Completes the store's files of the table, or gives the table up. */
+static treb_status close_store(TableJob *job, bool complete, treb_error *error)
+{
+    treb_status status = job->table ? store_end(job->table, complete, error) : TREB_OK;
+    job->table = NULL;
+    treb_status status50 = job->table50 ? store_end(job->table50, complete, error) : TREB_OK;
+    job->table50 = NULL;
+    return status == TREB_OK ? status50 : status;
+}
+
+/* Opens what DTM50 needs. */
+static treb_status open_dtm50(TableJob *job, treb_error *error)
+{
+    if (job->gen->store50 == NULL) return TREB_OK;
+    const WriteOptions options = sink_write_options(job->gen);
+    job->profiles = profiles_new(&job->gen->budget);
+    if (job->profiles == NULL) return fail_memory(error);
+    job->table50 = store_begin(job->gen->store50, &job->layout, job->step->parents, true, NULL,
+                               false, NULL, error);
+    if (job->table50 == NULL) return error->status;
+    if (!job->step->write) return TREB_OK;
+    job->writer50 = dtm50_writer_new(&job->layout, &options, job->profiles, error);
+    return job->writer50 != NULL ? TREB_OK : error->status;
+}
+
+/* Completes the DTM50 file, or leaves none. */
+static treb_status close_dtm50(TableJob *job, bool complete, treb_error *error)
+{
+    treb_status status = TREB_OK;
+    if (complete && job->writer50 != NULL)
+        status = dtm50_writer_finish(job->writer50, &job->report->result.file_size[TREB_DTM50], error);
+    else
+        dtm50_writer_abort(job->writer50);
+    job->writer50 = NULL;
+    profiles_free(job->profiles);
+    job->profiles = NULL;
+    return status;
+}
 
 /* Opens the store's table and the sink: as an earlier run has left them, or new. */
 static treb_status open_table(TableJob *job, treb_error *error)
@@ -157,15 +217,12 @@ static treb_status open_table(TableJob *job, treb_error *error)
     treb_status status = job_open_table(job, NULL, error);
     if (status != TREB_OK) return status;
     status = job_open_sink(job, NULL, error);
-    if (status != TREB_OK) store_end(job->table, false, NULL);
-    return status;
-}
-
-/* Completes the store's files of the table, or gives the table up. */
-static treb_status close_store(TableJob *job, bool complete, treb_error *error)
-{
-    treb_status status = job->table ? store_end(job->table, complete, error) : TREB_OK;
-    job->table = NULL;
+    if (status == TREB_OK) status = open_dtm50(job, error);
+    if (status == TREB_OK) return TREB_OK;
+    treb_error second;
+    sink_abort(&job->sink);
+    close_dtm50(job, false, &second);
+    close_store(job, false, &second);
     return status;
 }
 
@@ -215,6 +272,9 @@ static treb_status make_table(TableJob *job, treb_error *error)
     /* If the table is not complete the log files are left for a later run. */
     if (complete) context_free_for_finishing(job->gen, job->step, job->pool);
     closed = close_sink(job, complete, complete ? error : &second);
+    if (complete) status = closed;
+    complete = complete && status == TREB_OK && !job_stopping(job);
+    closed = close_dtm50(job, complete, complete ? error : &second);
     if (complete) status = closed;
     state_free(&job->checkpoint.state);
     if (complete && status == TREB_OK) remove_saved(job);

@@ -10,8 +10,10 @@
 
 #include "core/chess/bitboard.h"
 #include "core/system/error.h"
+#include "gen/solve/dtm50.h"
 #include "gen/solve/finished.h"
 #include "gen/store/store.h"
+#include "gen/write/dtm50_writer.h"
 
 enum {
     MEBI = 1 << 20,
@@ -220,6 +222,11 @@ static void estimate_solving(GenerateStep *step, const GenerateOptions *o, int t
         memory_estimate_overhead(threads) + step->store +
         (uint64_t)solvers * solver_memory(layout, o->metrics, threads / solvers, processes) -
         step->sets + (step->parents || layout->pawns ? store_write_memory(layout, threads) : 0);
+    if (!(o->metrics >> TREB_DTM50 & 1)) return;
+    /* As much is stored again, with other values. */
+    step->solving += step->store + step->pushes +
+                     (uint64_t)solvers * dtm50_memory(layout, threads / solvers) +
+                     dtm50_writer_memory(layout, threads);
 }
 
 /* Does so for a table that is read. A side that is read stays in memory until the next is there. */

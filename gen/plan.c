@@ -23,7 +23,7 @@ typedef struct PlanMaker {
 
 bool generate_complete(const char *directory, const Material *material, unsigned metrics)
 {
-    for (int m = 0; m < TREB_METRICS; m++) {
+    for (int m = 0; m <= TREB_DTM50; m++) {
         if (!(metrics >> m & 1)) continue;
         char name[TABLE_NAME_SIZE], path[4200];
         treb_error error;
@@ -96,10 +96,11 @@ static treb_status refuse_damaged(const GenerateOptions *o, const Material *m, t
 }
 
 /* Whether tables that are there are read instead of solved again. Syzygy's files lack what is needed, and processes
- * that solve together each need a part of it. */
+ * that solve together each need a part of it. Values of DTM50 are solved again, too. */
 static bool may_read(const GenerateOptions *options)
 {
-    return !options->syzygy && options->processes == NULL;
+    return !options->syzygy && options->processes == NULL &&
+           !(options->metrics >> TREB_DTM50 & 1);
 }
 
 static treb_status plan_add(const PlanMaker *maker, const Material *m, GeneratePlan *plan,
@@ -292,7 +293,7 @@ static treb_status plan_estimate(GeneratePlan *plan, const GenerateOptions *o, t
 bool generate_step_saved(const GenerateStep *step, const GenerateOptions *o)
 {
     static const uint64_t saved_cells = UINT64_C(3000000000); /* of tables that take long */
-    return !o->syzygy && (o->save_seconds > 0 || step->cells > saved_cells);
+    return !o->syzygy && !(o->metrics >> TREB_DTM50 & 1) && (o->save_seconds > 0 || step->cells > saved_cells);
 }
 
 size_t generate_plan_largest(const GeneratePlan *plan)
@@ -382,6 +383,8 @@ treb_status generate_list(const GenerateOptions *options, const Material *materi
 treb_status generate_plan(const GenerateOptions *options, const Material *materials, size_t count,
                           GeneratePlan *plan, treb_error *error)
 {
+    if (options->metrics >> TREB_DTM50 & 1 && options->processes != NULL)
+        return fail(error, TREB_ERR_ARGUMENT, "DTM50 tables are made by one process");
     treb_status status = generate_list(options, materials, count, plan, error);
     if (status == TREB_OK && options->only != NULL) status = plan_only(plan, options, error);
     if (status == TREB_OK) status = plan_estimate(plan, options, error);

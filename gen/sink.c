@@ -21,13 +21,11 @@ static treb_status finish_writer(void *self, WriteResult *result, treb_error *er
 
 static void abort_writer(void *self) { writer_abort(self); }
 
-static Sink open_writer(GenContext *gen, const Layout *layout, const Processes *processes,
-                        const char *path, State *state, treb_error *error)
+WriteOptions sink_write_options(const GenContext *gen)
 {
     const GenerateOptions *o = gen->options;
-    WriteOptions options = {.directory = o->directory,
+    return (WriteOptions){.directory = o->directory,
                             .scratch = generate_scratch_folder(o),
-                            .processes = processes,
                             .metrics = o->metrics | 1u << TREB_WDL,
                             .level = o->level,
                             .effort = o->effort,
@@ -38,9 +36,16 @@ static Sink open_writer(GenContext *gen, const Layout *layout, const Processes *
                             .wide = o->wide,
                             .stop = o->stop,
                             .keep = gen->waiting_bytes,
-                            .path = path,
                             .progress = o->progress ? &o->progress->writing : NULL,
-                            .budget = &gen->budget};
+                            .budget = (MemoryBudget *)(uintptr_t)&gen->budget};
+}
+
+static Sink open_writer(GenContext *gen, const Layout *layout, const Processes *processes,
+                        const char *path, State *state, treb_error *error)
+{
+    WriteOptions options = sink_write_options(gen);
+    options.processes = processes;
+    options.path = path;
     return (Sink){writer_new(layout, &options, state, error), add_to_writer, put_writer,
                   finish_writer, abort_writer};
 }
@@ -70,6 +75,13 @@ static Sink open_exporter(GenContext *gen, const Layout *layout, treb_error *err
 
 /* ---- Either ---------------------------------------------------------------------------------- */
 
+/* Whether only the DTM50 file is missing. */
+static bool files_are_there(const GenContext *gen, const GenerateStep *step)
+{
+    const unsigned others = (gen->options->metrics | 1u << TREB_WDL) & ~(1u << TREB_DTM50);
+    return generate_complete(gen->options->directory, &step->material, others);
+}
+
 treb_status sink_open(Sink *sink, GenContext *gen, const GenerateStep *step, const Layout *layout,
                       const Processes *processes, const char *path, State *state, treb_error *error)
 {
@@ -77,7 +89,8 @@ treb_status sink_open(Sink *sink, GenContext *gen, const GenerateStep *step, con
     /* If the processes do not write together, the first one does. */
     const bool elsewhere = all != NULL && all->index > 0 && writing == NULL;
     *sink = (Sink){0};
-    if (!step->write || elsewhere) return TREB_OK;
+    if (!step->write || elsewhere || (gen->store50 != NULL && files_are_there(gen, step)))
+        return TREB_OK;
     *sink = gen->options->syzygy ? open_exporter(gen, layout, error)
                                  : open_writer(gen, layout, writing, path, state, error);
     return sink->self != NULL ? TREB_OK : error->status;

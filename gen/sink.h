@@ -15,6 +15,9 @@ typedef struct Sink {
     void (*abort)(void *self);
 } Sink;
 
+/* Returns the options of a writer of our own files, for one process. */
+WriteOptions sink_write_options(const GenContext *gen);
+
 /* Opens the sink for the files of a step, or none if this process writes no files in this step. `processes`: those
  * that solve the table together, or NULL. `path`: beginning of the names of files that a later run can resume from;
  * NULL: it cannot. With `state` the sink resumes from what an earlier run has put; TREB_ERR_DAMAGED if that is

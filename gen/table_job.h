@@ -6,6 +6,7 @@
 #include "gen/context.h"
 #include "gen/report.h"
 #include "gen/sink.h"
+#include "gen/write/dtm50_writer.h"
 #include "gen/solve/slice_group.h"
 
 /* Where and how a table is saved while it is made: see checkpoint.h. */
@@ -33,6 +34,9 @@ typedef struct TableJob {
     SolverPool *pool;
     int solvers;       /* number of solvers of the pool that work side by side */
     StoreTable *table; /* NULL: what other tables need of it is complete */
+    StoreTable *table50; /* likewise, of GenContext.store50 */
+    Profiles *profiles;  /* of DTM50 */
+    Dtm50Writer *writer50;
     Sink sink;
     Checkpoint checkpoint;
 } TableJob;

@@ -158,6 +158,21 @@ static treb_status read_bounds(const Plane *p, const Solver *s, uint32_t stream,
     return status;
 }
 
+/* Replaces who wins, and the distances to mate, by those of an array. */
+static void replace_mates(Plane *p, const Layout *layout, const Plies *mates)
+{
+    clear(p->cursed, layout->plane_words);
+    for (size_t w = 0; w < layout->plane_words; w++) {
+        p->won[w] = p->lost[w] = 0;
+        for (size_t i = 0; i < 64; i++) {
+            const Plies plies = mates[64 * w + i];
+            if (plies != PLIES_OPEN) (plies & 1 ? p->won : p->lost)[w] |= UINT64_C(1) << i;
+        }
+    }
+    if (p->distance[TREB_DTM] != NULL)
+        memcpy(p->distance[TREB_DTM], mates, layout->plane_cells * sizeof *mates);
+}
+
 treb_status plane_read(Plane *p, const SolvedSlice *slice, int side, uint32_t kings,
                        treb_error *error)
 {
@@ -184,6 +199,8 @@ treb_status plane_read(Plane *p, const SolvedSlice *slice, int side, uint32_t ki
     if (status == TREB_OK && p->parts & FACT_PARTS) status = read_facts(p, s, stream, error);
     if (status == TREB_OK && p->parts & PLANE_BOUNDS)
         status = read_bounds(p, s, stream, words, error);
+    if (slice->mates[side] != NULL)
+        replace_mates(p, slice->layout, slice->mates[side] + kings * slice->layout->plane_cells);
     return status;
 }
 
@@ -195,6 +212,7 @@ bool plane_is_own(const SolvedSlice *slice, uint32_t kings)
 bool plane_may_decide(const SolvedSlice *slice, treb_metric metric, int side, uint32_t kings,
                       bool won, unsigned plies)
 {
+    if (slice->mates[side] != NULL) return true;
     const Log *log = slice->solver->decided[slice_metric(slice, metric)];
     return log_may_have(log, stream_of(kings, side), decided_tag(plies, won));
 }

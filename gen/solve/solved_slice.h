@@ -34,6 +34,9 @@ typedef struct SolvedSlice {
     const struct Solver *solver; /* for plane_read */
     /* Not NULL: one side to move of a slice that is read from files instead of solved (finished.h) */
     const struct FinishedTable *finished;
+    /* By side to move. Not NULL: which cells are won or lost, and their distances to mate, are in these arrays, not in
+     * the logs (dtm50.h); PLIES_OPEN in the other cells */
+    const Plies *mates[2];
 } SolvedSlice;
 
 /* The metric whose distances are those of `metric`. */

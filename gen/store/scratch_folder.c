@@ -14,13 +14,17 @@
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-void scratch_folder_name(ScratchFolder *folder, const char *directory, bool mates)
+void scratch_folder_name(ScratchFolder *folder, const char *directory, StoredValues values)
 {
     snprintf(folder->path, sizeof folder->path, "%.4000s/.scratch", directory);
-    folder->mates = mates;
+    folder->values = values;
 }
 
-static const char *values(const ScratchFolder *folder) { return folder->mates ? "dtm" : "wdl"; }
+static const char *values(const ScratchFolder *folder)
+{
+    static const char *const names[] = {"wdl", "dtm", "dtm50"};
+    return names[folder->values];
+}
 
 void scratch_folder_file(const ScratchFolder *folder, const Material *m, unsigned wanted,
                          char out[SCRATCH_PATH])

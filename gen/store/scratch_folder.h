@@ -15,13 +15,17 @@
 
 enum { SCRATCH_PATH = 4200, SUBSETS = 8 /* number of subsets of a material: see WANT_SUBSET */ };
 
+/* What is stored of a cell that is won or lost: who wins, the distance to mate, or that at a fresh clock under the
+ * 50-move rule. Files of another kind are not used. */
+typedef enum StoredValues { STORED_VERDICTS, STORED_MATES, STORED_MATES50 } StoredValues;
+
 typedef struct ScratchFolder {
     char path[4096];
-    bool mates; /* the files have distances to mate, not only verdicts */
+    StoredValues values; /* of the files */
 } ScratchFolder;
 
 /* Sets the folder of scratch files that belongs to a folder of tables. It need not exist. */
-void scratch_folder_name(ScratchFolder *folder, const char *directory, bool mates);
+void scratch_folder_name(ScratchFolder *folder, const char *directory, StoredValues values);
 
 /* Creates the folder if it does not exist. TREB_ERR_IO. */
 treb_status scratch_folder_make(const ScratchFolder *folder, treb_error *error);

@@ -72,11 +72,11 @@ static void drop_entry(Store *store, StoreEntry *entry)
 
 /* ---- The store ------------------------------------------------------------------------------- */
 
-Store *store_new(const char *directory, bool mates, MemoryBudget *budget)
+Store *store_new(const char *directory, StoredValues values, MemoryBudget *budget)
 {
     Store *store = calloc(1, sizeof *store);
     if (store == NULL) return NULL;
-    scratch_folder_name(&store->folder, directory, mates);
+    scratch_folder_name(&store->folder, directory, values);
     store->budget = budget;
     return store;
 }
@@ -124,11 +124,11 @@ bool store_has(Store *store, const Material *material, unsigned wanted)
     return true;
 }
 
-bool store_left(const char *directory, bool mates, const Material *material, unsigned wanted)
+bool store_left(const char *directory, StoredValues values, const Material *material, unsigned wanted)
 {
     Store store = {0};
     bool left = true;
-    scratch_folder_name(&store.folder, directory, mates);
+    scratch_folder_name(&store.folder, directory, values);
     for (int i = 0; i <= SUBSETS && left; i++) {
         if (!wanted_file(wanted, i)) continue;
         StoreEntry *entry = open_file(&store, material, wanted_file(wanted, i));

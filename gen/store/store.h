@@ -14,9 +14,8 @@
 
 typedef struct Store Store;
 
-/* Creates a store with scratch files in `directory`/.scratch. `mates`: the values are distances to mate, not only
- * verdicts; files of the other kind are not used. NULL: out of memory. */
-Store *store_new(const char *directory, bool mates, MemoryBudget *budget);
+/* Creates a store with scratch files in `directory`/.scratch. NULL: out of memory. */
+Store *store_new(const char *directory, StoredValues values, MemoryBudget *budget);
 
 /* Frees the store. Its scratch files stay: see scratch_folder.h. */
 void store_free(Store *store);
@@ -36,7 +35,7 @@ bool store_pushes_in_file(const Store *store);
 bool store_has(Store *store, const Material *material, unsigned wanted);
 
 /* Whether store_has would be true for a new store in `directory`. Changes nothing there. */
-bool store_left(const char *directory, bool mates, const Material *material, unsigned wanted);
+bool store_left(const char *directory, StoredValues values, const Material *material, unsigned wanted);
 
 /* Begins a table. `parents`: what other tables will read of it. `solved`: it is being solved, so its own pushes will
  * read it too; if not, it is read from its files, and what of it must leave memory goes to a file without a name.

@@ -73,7 +73,10 @@ static inline bool side_is_large(const Layout *layout, uint64_t large)
 }
 
 /* Whether a cell is read with its verdict: what the value of a distance stands for depends on the verdict. */
-static inline bool side_by_verdict(const SymbolsJob *job) { return job->metric != TREB_WDL; }
+static inline bool side_by_verdict(const SymbolsJob *job)
+{
+    return job->metric != TREB_WDL && job->metric != TREB_DTM50;
+}
 
 /* Sets all members that come from the job, and the rest to 0. */
 void side_encoder_init(SideEncoder *s, const SymbolsJob *job, int side, uint64_t reserved);

@@ -199,9 +199,11 @@ static treb_status prepare_sides(const SymbolsJob *job, SideEncoder *sides, bool
                                  treb_error *error)
 {
     treb_status status = TREB_OK;
-    bool one = job->metric != TREB_WDL && !job->layout->symmetric;
+    const TableProfiles *profiles = &job->header->profiles;
+    const bool digits = job->metric == TREB_DTM50;
+    bool one = job->metric != TREB_WDL && !digits && !job->layout->symmetric;
     keep[0] = true;
-    keep[1] = !job->layout->symmetric;
+    keep[1] = digits ? profiles->direct < profiles->count : !job->layout->symmetric;
     for (int s = 0; s < 2 && status == TREB_OK; s++) {
         if (!keep[s]) continue;
         status = analyse_sample(&sides[s], error);

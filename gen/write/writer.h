@@ -43,7 +43,7 @@ enum { BOUNDS_MEN = 5 };
 /* What was written. */
 typedef struct WriteResult {
     TableStatistics statistics;
-    uint64_t file_size[TREB_METRICS];
+    uint64_t file_size[TREB_DTM50 + 1]; /* by metric; of DTM50 set by dtm50_writer.h */
     uint64_t positions; /* legal positions of the full board, both sides to move */
 } WriteResult;
 

@@ -1,0 +1,422 @@
+/* dtm50_writer.c - see dtm50_writer.h.
+ *
+ * The numbers of profiles depend on the order in which threads find them, and how many there are is known only at the
+ * end. So the numbers of all cells wait, compressed, chunk by chunk (a chunk has the planes that a chunk of cells.h
+ * has). Then the profiles that occur are numbered anew: profile 0, then the most frequent first, equally frequent ones
+ * in the order of their steps. The cells become digits (core/format/table_profile.h), and the file is made from them
+ * like other files with codec symbols. */
+#include "gen/write/dtm50_writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/format/table_profile.h"
+#include "core/system/error.h"
+#include "core/system/io.h"
+#include "core/system/spill_file.h"
+#include "core/system/stop.h"
+#include "gen/write/cells.h"
+#include "gen/write/symbols_file.h"
+
+struct Dtm50Writer {
+    const Layout *layout;
+    const Profiles *profiles;
+    WriteOptions options;
+    SpillFile spill;
+    uint32_t chunks;      /* of a side of a slice */
+    SpillChunk *chunk[2]; /* by side to move; those of slice `number` begin at number * chunks */
+    TableStatistics statistics;
+    Histograms *histograms;
+};
+
+/* The memory of a thread for one chunk. */
+typedef struct ChunkRoom {
+    uint32_t *profile;
+    uint8_t *packed;
+} ChunkRoom;
+
+static size_t chunk_cells(const Layout *layout)
+{
+    return cells_planes(layout) * layout_lane_cells(layout);
+}
+
+static bool room_init(ChunkRoom *room, const Dtm50Writer *w)
+{
+    const size_t bytes = chunk_cells(w->layout) * sizeof *room->profile;
+    room->profile = budget_alloc(w->options.budget, bytes);
+    room->packed = budget_alloc(w->options.budget, spill_bound(bytes));
+    return room->profile != NULL && room->packed != NULL;
+}
+
+static void room_free(ChunkRoom *room)
+{
+    budget_free(room->profile);
+    budget_free(room->packed);
+}
+
+/* Returns the planes of a chunk from `*first` on. */
+static uint32_t chunk_planes(const Dtm50Writer *w, uint32_t chunk, uint32_t *first)
+{
+    const uint32_t most = cells_planes(w->layout);
+    *first = chunk * most;
+    return w->layout->kings - *first < most ? w->layout->kings - *first : most;
+}
+
+static size_t list_bytes(const Dtm50Writer *w)
+{
+    return w->layout->index.slices * w->chunks * sizeof(SpillChunk);
+}
+
+Dtm50Writer *dtm50_writer_new(const Layout *layout, const WriteOptions *options,
+                              const Profiles *profiles, treb_error *error)
+{
+    Dtm50Writer *w = calloc(1, sizeof *w);
+    if (w == NULL) {
+        fail_memory(error);
+        return NULL;
+    }
+    w->layout = layout;
+    w->profiles = profiles;
+    w->options = *options;
+    w->chunks = (layout->kings + cells_planes(layout) - 1) / cells_planes(layout);
+    treb_status status = spill_create(&w->spill, NULL, options->scratch, 0, error);
+    w->spill.budget = options->budget;
+    w->spill.keep = options->keep / TREB_METRICS;
+    w->histograms = budget_calloc(options->budget, sizeof *w->histograms);
+    for (int side = 0; side < 2; side++)
+        w->chunk[side] = budget_calloc(options->budget, list_bytes(w));
+    if (status == TREB_OK && !(w->histograms && w->chunk[0] && w->chunk[1]))
+        status = fail_memory(error);
+    if (status == TREB_OK) return w;
+    dtm50_writer_abort(w);
+    return NULL;
+}
+
+void dtm50_writer_abort(Dtm50Writer *w)
+{
+    if (w == NULL) return;
+    for (int side = 0; side < 2; side++) {
+        for (uint64_t i = 0; w->chunk[side] && i < w->layout->index.slices * w->chunks; i++)
+            spill_free_chunk(&w->chunk[side][i]);
+        budget_free(w->chunk[side]);
+    }
+    spill_close(&w->spill);
+    budget_free(w->histograms);
+    free(w);
+}
+
+/* ---- Adding slices --------------------------------------------------------------------------- */
+
+/* Copies the cells of a slice from a plane of all lanes. */
+static void copy_lane(const Layout *layout, const uint32_t *plane, int lane, uint32_t *out)
+{
+    const size_t cells = layout_lane_cells(layout);
+    memcpy(out, plane + (size_t)lane * cells, cells * sizeof *out);
+}
+
+static treb_status add_chunk(Dtm50Writer *w, const uint64_t *number, const Dtm50 *dtm50, int side,
+                             uint32_t chunk, const ChunkRoom *room, treb_error *error)
+{
+    const size_t cells = layout_lane_cells(w->layout);
+    treb_status status = TREB_OK;
+    uint32_t first, planes = chunk_planes(w, chunk, &first);
+    for (int lane = 0; lane < dtm50_slice(dtm50)->lanes && status == TREB_OK; lane++) {
+        for (uint32_t k = 0; k < planes; k++)
+            copy_lane(w->layout, dtm50_profiles(dtm50, side, first + k), lane,
+                      room->profile + k * cells);
+        status = spill_write(&w->spill, room->profile, planes * cells * sizeof *room->profile,
+                             room->packed, &w->chunk[side][number[lane] * w->chunks + chunk], error);
+    }
+    return status;
+}
+
+treb_status dtm50_writer_add(Dtm50Writer *w, const uint64_t *number, const Dtm50 *dtm50,
+                             treb_error *error)
+{
+    treb_status status = TREB_OK;
+#pragma omp parallel
+    {
+        ChunkRoom room;
+        const bool enough = room_init(&room, w);
+#pragma omp for schedule(dynamic)
+        for (uint32_t i = 0; i < 2 * w->chunks; i++) {
+            treb_error mine;
+            treb_status own = enough ? add_chunk(w, number, dtm50, (int)(i % 2), i / 2, &room, &mine)
+                                     : fail_memory(&mine);
+            if (own == TREB_OK) continue;
+#pragma omp critical(dtm50_error)
+            {
+                status = own;
+                *error = mine;
+            }
+        }
+        room_free(&room);
+    }
+    if (status != TREB_OK) return status;
+    return statistics_add_slice(&w->statistics, w->histograms, number[0], dtm50_slice(dtm50), NULL,
+                                w->options.budget, NULL, error);
+}
+
+/* ---- The final numbers ----------------------------------------------------------------------- */
+
+/* A profile that occurs, or that another one begins with. */
+typedef struct Counted {
+    uint64_t cells;
+    uint32_t list;
+    bool used;
+    const Profiles *profiles;
+} Counted;
+
+/* Orders lists by their steps, from the last one on. */
+static int compare_steps(const Profiles *p, uint32_t a, uint32_t b)
+{
+    while (a != b && a != PROFILE_EMPTY && b != PROFILE_EMPTY) {
+        const ProfileStep x = profiles_step(p, a), y = profiles_step(p, b);
+        if (x.within != y.within) return x.within < y.within ? -1 : 1;
+        if (x.extra != y.extra) return x.extra < y.extra ? -1 : 1;
+        a = x.before;
+        b = y.before;
+    }
+    return a == b ? 0 : a == PROFILE_EMPTY ? -1 : 1;
+}
+
+static int compare_counted(const void *a, const void *b)
+{
+    const Counted *x = a, *y = b;
+    if (x->used != y->used) return x->used ? -1 : 1;
+    if ((x->list == PROFILE_EMPTY) != (y->list == PROFILE_EMPTY))
+        return x->list == PROFILE_EMPTY ? -1 : 1;
+    if (x->cells != y->cells) return x->cells > y->cells ? -1 : 1;
+    return compare_steps(x->profiles, x->list, y->list);
+}
+
+typedef treb_status UseCells(void *context, uint64_t number, uint32_t chunk, const uint32_t *profile,
+                             size_t cells, treb_error *error);
+
+/* Calls `use` with the profiles of all chunks of a side, one after the other. */
+static treb_status each_chunk(const Dtm50Writer *w, int side, UseCells *use, void *context,
+                              treb_error *error)
+{
+    ChunkRoom room;
+    treb_status status = room_init(&room, w) ? TREB_OK : fail_memory(error);
+    for (uint64_t i = 0; i < w->layout->index.slices * w->chunks && status == TREB_OK; i++) {
+        const SpillChunk *chunk = &w->chunk[side][i];
+        if (chunk->size == 0) continue;
+        status = stop_check(w->options.stop, error);
+        if (status == TREB_OK) status = spill_read(&w->spill, chunk, room.packed, room.profile, error);
+        if (status == TREB_OK)
+            status = use(context, i / w->chunks, (uint32_t)(i % w->chunks), room.profile,
+                         chunk->size / sizeof *room.profile, error);
+    }
+    room_free(&room);
+    return status;
+}
+
+/* A UseCells. */
+static treb_status count_cells(void *context, uint64_t number, uint32_t chunk,
+                               const uint32_t *profile, size_t cells, treb_error *error)
+{
+    Counted *counted = context;
+    (void)number, (void)chunk, (void)error;
+    for (size_t i = 0; i < cells; i++)
+        if (profile[i] != PROFILE_ANY) counted[profile[i]].cells++;
+    return TREB_OK;
+}
+
+/* Sorts the profiles that a side uses. Returns their number. */
+static uint32_t sort_profiles(const Profiles *p, Counted *counted)
+{
+    const uint32_t lists = profiles_count(p);
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < lists; i++) {
+        counted[i].list = i;
+        counted[i].profiles = p;
+        counted[i].used |= counted[i].cells > 0 || i == PROFILE_EMPTY;
+    }
+    /* A list has a larger number than the lists that it begins with. */
+    for (uint32_t i = lists; i-- > 1;)
+        if (counted[i].used) counted[profiles_step(p, i).before].used = true;
+    for (uint32_t i = 0; i < lists; i++) used += counted[i].used;
+    qsort(counted, lists, sizeof *counted, compare_counted);
+    return used;
+}
+
+/* As few first digits as possible say that there is a second one. */
+static treb_status choose_digits(TableProfiles *out, treb_error *error)
+{
+    const uint32_t base = TABLE_PROFILE_BASE;
+    if (out->count > TABLE_PROFILES_MAX)
+        return fail(error, TREB_ERR_ARGUMENT, "a DTM50 table cannot have %u profiles, at most %d",
+                    out->count, TABLE_PROFILES_MAX);
+    const uint32_t rest = out->count > base ? (out->count - base + base - 2) / (base - 1) : 0;
+    out->direct = rest > 0 ? base - rest : out->count;
+    return TREB_OK;
+}
+
+/* Fills in the profiles of a header. `number` gets the number of each list in the file. */
+static treb_status number_profiles(const Dtm50Writer *w, int side, TableProfiles *out,
+                                   uint32_t *number, treb_error *error)
+{
+    const Profiles *p = w->profiles;
+    Counted *counted = calloc(profiles_count(p), sizeof *counted);
+    if (counted == NULL) return fail_memory(error);
+    treb_status status = each_chunk(w, side, count_cells, counted, error);
+    if (status == TREB_OK) {
+        out->turn = side;
+        out->count = sort_profiles(p, counted);
+        out->step = calloc(out->count, sizeof *out->step);
+        status = out->step != NULL ? choose_digits(out, error) : fail_memory(error);
+    }
+    for (uint32_t i = 0; i < out->count && status == TREB_OK; i++) number[counted[i].list] = i;
+    for (uint32_t i = 1; i < out->count && status == TREB_OK; i++) {
+        const ProfileStep step = profiles_step(p, counted[i].list);
+        out->step[i] = (TableProfile){number[step.before], step.within, step.extra};
+    }
+    free(counted);
+    return status;
+}
+
+/* ---- The file -------------------------------------------------------------------------------- */
+
+typedef struct Digits {
+    const TableProfiles *profiles;
+    const uint32_t *number; /* by list */
+    Cells *cells;
+    Plies *digit[2];
+} Digits;
+
+/* A UseCells. */
+static treb_status write_digits(void *context, uint64_t number, uint32_t chunk,
+                                const uint32_t *profile, size_t cells, treb_error *error)
+{
+    const Digits *d = context;
+    const uint32_t direct = d->profiles->direct, base = TABLE_PROFILE_BASE;
+    for (size_t i = 0; i < cells; i++) {
+        d->digit[0][i] = d->digit[1][i] = CELL_FREE;
+        if (profile[i] == PROFILE_ANY) continue;
+        const uint32_t n = d->number[profile[i]];
+        d->digit[0][i] = (Plies)(n < direct ? n : direct + (n - direct) / base);
+        if (n >= direct) d->digit[1][i] = (Plies)((n - direct) % base);
+    }
+    treb_status status = cells_write(d->cells, number, 0, chunk, d->digit[0], error);
+    if (status == TREB_OK && direct < d->profiles->count)
+        status = cells_write(d->cells, number, 1, chunk, d->digit[1], error);
+    return status;
+}
+
+static treb_status make_digits(const Dtm50Writer *w, const TableProfiles *profiles,
+                               const uint32_t *number, Cells **out, treb_error *error)
+{
+    const size_t bytes = chunk_cells(w->layout) * sizeof(Plies);
+    const CellsPlace place = {.directory = w->options.scratch,
+                              .budget = w->options.budget,
+                              .keep = w->options.keep / TREB_METRICS,
+                              .stop = w->options.stop};
+    const unsigned sides = profiles->direct < profiles->count ? CELLS_BOTH : 1u;
+    Digits d = {profiles, number, cells_new(w->layout, TREB_DTM50, sides, &place, error),
+                {budget_alloc(w->options.budget, bytes), budget_alloc(w->options.budget, bytes)}};
+    *out = d.cells;
+    treb_status status = d.cells != NULL ? TREB_OK : error->status;
+    if (status == TREB_OK && !(d.digit[0] && d.digit[1])) status = fail_memory(error);
+    if (status == TREB_OK) status = each_chunk(w, profiles->turn, write_digits, &d, error);
+    for (int i = 0; i < 2; i++) budget_free(d.digit[i]);
+    return status;
+}
+
+/* Finds the side to move that the DTM file has; White if it has both. */
+static treb_status find_turn(const Dtm50Writer *w, int *turn, treb_error *error)
+{
+    char name[TABLE_NAME_SIZE];
+    table_file_name(&w->layout->material, TREB_DTM, name);
+    char *path = io_path(w->options.directory, name);
+    if (path == NULL) return fail_memory(error);
+    Table *table = table_open(path, error);
+    free(path);
+    if (table == NULL) return error->status;
+    *turn = table_header(table)->side[TREB_WHITE].stored ? TREB_WHITE : TREB_BLACK;
+    table_close(table);
+    return TREB_OK;
+}
+
+static void start_header(const Dtm50Writer *w, TableHeader *h)
+{
+    h->metric = TREB_DTM50;
+    h->codec = TABLE_SYMBOLS;
+    h->pad = h->width = h->per_byte = 1;
+    h->base = 256;
+    h->block_bits = SYMBOLS_BLOCK_BITS;
+    index_init_square_colors(&h->index, &w->layout->material, NULL);
+}
+
+/* Puts what was counted into the header. */
+static treb_status complete_header(const Dtm50Writer *w, TableHeader *h, treb_error *error)
+{
+    for (int i = 0; i < 2 * WDL_VALUES; i++) {
+        const int side = i / WDL_VALUES, v = i % WDL_VALUES;
+        TableSide *s = &h->side[side];
+        const char *fen = w->statistics.fen[TREB_DTM][side][v];
+        s->count[v] = w->statistics.count[side][v];
+        s->longest[v] = w->statistics.longest[TREB_DTM][side][v];
+        memcpy(s->longest_fen[v], fen, TABLE_FEN_SIZE);
+        if (fen[0] == '\0') continue;
+        const size_t bytes = ((size_t)s->longest[v] + 1) * sizeof *s->histogram[v];
+        s->histogram[v] = malloc(bytes);
+        if (s->histogram[v] == NULL) return fail_memory(error);
+        memcpy(s->histogram[v], w->histograms->of[TREB_DTM][side][v], bytes);
+    }
+    return TREB_OK;
+}
+
+static treb_status write_file(const Dtm50Writer *w, TableHeader *header, Cells *cells,
+                              uint64_t *file_size, treb_error *error)
+{
+    TableWriter *writer = NULL;
+    const SymbolsJob job = {.layout = w->layout,
+                            .scratch = w->options.scratch,
+                            .budget = w->options.budget,
+                            .directory = w->options.directory,
+                            .metric = TREB_DTM50,
+                            .verdicts = cells,
+                            .cells = cells,
+                            .effort = w->options.effort,
+                            .classes = w->options.classes,
+                            .large = w->options.large,
+                            .stop = w->options.stop,
+                            .progress = w->options.progress,
+                            .at_once = 1,
+                            .statistics = &w->statistics,
+                            .histograms = w->histograms,
+                            .header = header};
+    treb_status status = symbols_file_write(&job, &writer, error);
+    if (status == TREB_OK) status = complete_header(w, header, error);
+    if (status == TREB_OK) return table_writer_finish(writer, header, file_size, error);
+    if (writer != NULL) table_writer_abort(writer);
+    return status;
+}
+
+treb_status dtm50_writer_finish(Dtm50Writer *w, uint64_t *file_size, treb_error *error)
+{
+    TableHeader header = {0};
+    Cells *cells = NULL;
+    int turn = TREB_WHITE;
+    uint32_t *number = calloc(profiles_count(w->profiles), sizeof *number);
+    treb_status status = number != NULL ? TREB_OK : fail_memory(error);
+    statistics_finish(&w->statistics, w->histograms, w->layout);
+    start_header(w, &header);
+    if (status == TREB_OK) status = find_turn(w, &turn, error);
+    if (status == TREB_OK) status = number_profiles(w, turn, &header.profiles, number, error);
+    if (status == TREB_OK) status = make_digits(w, &header.profiles, number, &cells, error);
+    if (status == TREB_OK) status = write_file(w, &header, cells, file_size, error);
+    cells_free(cells);
+    table_header_free(&header);
+    free(number);
+    dtm50_writer_abort(w);
+    return status == STOPPED ? TREB_OK : status;
+}
+
+uint64_t dtm50_writer_memory(const Layout *layout, int threads)
+{
+    const size_t bytes = chunk_cells(layout) * sizeof(uint32_t);
+    return budget_cost(sizeof(Histograms)) + cells_memory(layout, NULL) +
+           (uint64_t)threads * (budget_cost(bytes) + budget_cost(spill_bound(bytes)));
+}

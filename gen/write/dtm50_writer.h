@@ -1,0 +1,29 @@
+/* dtm50_writer.h - writes the DTM50 file of a material from solved slices. */
+#ifndef TREB_GEN_WRITE_DTM50_WRITER_H
+#define TREB_GEN_WRITE_DTM50_WRITER_H
+
+#include "gen/solve/dtm50.h"
+#include "gen/write/writer.h"
+
+typedef struct Dtm50Writer Dtm50Writer;
+
+/* `profiles`: the lists of the table, which must stay valid. NULL: `error` says why. */
+Dtm50Writer *dtm50_writer_new(const Layout *layout, const WriteOptions *options,
+                              const Profiles *profiles, treb_error *error);
+
+/* Adds the slices that were solved together; number[lane] is the number of each. May be called from parallel
+ * threads. */
+treb_status dtm50_writer_add(Dtm50Writer *writer, const uint64_t *number, const Dtm50 *dtm50,
+                             treb_error *error);
+
+/* Completes the file, for the side to move that the DTM file in the folder has, and frees the writer. TREB_OK also if
+ * it was stopped; then there is no file. */
+treb_status dtm50_writer_finish(Dtm50Writer *writer, uint64_t *file_size, treb_error *error);
+
+/* Frees the writer and leaves no file. NULL is allowed. */
+void dtm50_writer_abort(Dtm50Writer *writer);
+
+/* Bytes that a writer claims while slices are added. */
+uint64_t dtm50_writer_memory(const Layout *layout, int threads);
+
+#endif
