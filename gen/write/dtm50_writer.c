@@ -30,28 +30,28 @@ struct Dtm50Writer {
 };
 
 /* The memory of a thread for one chunk. */
-typedef struct ChunkRoom {
+typedef struct ChunkMemory {
     uint32_t *profile;
     uint8_t *packed;
-} ChunkRoom;
+} ChunkMemory;
 
 static size_t chunk_cells(const Layout *layout)
 {
     return cells_planes(layout) * layout_lane_cells(layout);
 }
 
-static bool room_init(ChunkRoom *room, const Dtm50Writer *w)
+static bool chunk_init(ChunkMemory *memory, const Dtm50Writer *w)
 {
-    const size_t bytes = chunk_cells(w->layout) * sizeof *room->profile;
-    room->profile = budget_alloc(w->options.budget, bytes);
-    room->packed = budget_alloc(w->options.budget, spill_bound(bytes));
-    return room->profile != NULL && room->packed != NULL;
+    const size_t bytes = chunk_cells(w->layout) * sizeof *memory->profile;
+    memory->profile = budget_alloc(w->options.budget, bytes);
+    memory->packed = budget_alloc(w->options.budget, spill_bound(bytes));
+    return memory->profile != NULL && memory->packed != NULL;
 }
 
-static void room_free(ChunkRoom *room)
+static void chunk_free(ChunkMemory *memory)
 {
-    budget_free(room->profile);
-    budget_free(room->packed);
+    budget_free(memory->profile);
+    budget_free(memory->packed);
 }
 
 /* Returns the planes of a chunk from `*first` on. */
@@ -115,7 +115,7 @@ static void copy_lane(const Layout *layout, const uint32_t *plane, int lane, uin
 }
 
 static treb_status add_chunk(Dtm50Writer *w, const uint64_t *number, const Dtm50 *dtm50, int side,
-                             uint32_t chunk, const ChunkRoom *room, treb_error *error)
+                             uint32_t chunk, const ChunkMemory *memory, treb_error *error)
 {
     const size_t cells = layout_lane_cells(w->layout);
     treb_status status = TREB_OK;
@@ -123,9 +123,9 @@ static treb_status add_chunk(Dtm50Writer *w, const uint64_t *number, const Dtm50
     for (int lane = 0; lane < dtm50_slice(dtm50)->lanes && status == TREB_OK; lane++) {
         for (uint32_t k = 0; k < planes; k++)
             copy_lane(w->layout, dtm50_profiles(dtm50, side, first + k), lane,
-                      room->profile + k * cells);
-        status = spill_write(&w->spill, room->profile, planes * cells * sizeof *room->profile,
-                             room->packed, &w->chunk[side][number[lane] * w->chunks + chunk], error);
+                      memory->profile + k * cells);
+        status = spill_write(&w->spill, memory->profile, planes * cells * sizeof *memory->profile,
+                             memory->packed, &w->chunk[side][number[lane] * w->chunks + chunk], error);
     }
     return status;
 }
@@ -136,12 +136,12 @@ treb_status dtm50_writer_add(Dtm50Writer *w, const uint64_t *number, const Dtm50
     treb_status status = TREB_OK;
 #pragma omp parallel
     {
-        ChunkRoom room;
-        const bool enough = room_init(&room, w);
+        ChunkMemory memory;
+        const bool enough = chunk_init(&memory, w);
 #pragma omp for schedule(dynamic)
         for (uint32_t i = 0; i < 2 * w->chunks; i++) {
             treb_error mine;
-            treb_status own = enough ? add_chunk(w, number, dtm50, (int)(i % 2), i / 2, &room, &mine)
+            treb_status own = enough ? add_chunk(w, number, dtm50, (int)(i % 2), i / 2, &memory, &mine)
                                      : fail_memory(&mine);
             if (own == TREB_OK) continue;
 #pragma omp critical(dtm50_error)
@@ -150,7 +150,7 @@ treb_status dtm50_writer_add(Dtm50Writer *w, const uint64_t *number, const Dtm50
                 *error = mine;
             }
         }
-        room_free(&room);
+        chunk_free(&memory);
     }
     if (status != TREB_OK) return status;
     return statistics_add_slice(&w->statistics, w->histograms, number[0], dtm50_slice(dtm50), NULL,
@@ -197,18 +197,18 @@ typedef treb_status UseCells(void *context, uint64_t number, uint32_t chunk, con
 static treb_status each_chunk(const Dtm50Writer *w, int side, UseCells *use, void *context,
                               treb_error *error)
 {
-    ChunkRoom room;
-    treb_status status = room_init(&room, w) ? TREB_OK : fail_memory(error);
+    ChunkMemory memory;
+    treb_status status = chunk_init(&memory, w) ? TREB_OK : fail_memory(error);
     for (uint64_t i = 0; i < w->layout->index.slices * w->chunks && status == TREB_OK; i++) {
         const SpillChunk *chunk = &w->chunk[side][i];
         if (chunk->size == 0) continue;
         status = stop_check(w->options.stop, error);
-        if (status == TREB_OK) status = spill_read(&w->spill, chunk, room.packed, room.profile, error);
+        if (status == TREB_OK) status = spill_read(&w->spill, chunk, memory.packed, memory.profile, error);
         if (status == TREB_OK)
-            status = use(context, i / w->chunks, (uint32_t)(i % w->chunks), room.profile,
-                         chunk->size / sizeof *room.profile, error);
+            status = use(context, i / w->chunks, (uint32_t)(i % w->chunks), memory.profile,
+                         chunk->size / sizeof *memory.profile, error);
     }
-    room_free(&room);
+    chunk_free(&memory);
     return status;
 }
 
