@@ -3,6 +3,7 @@
  *   probe_wdl.c      verdicts
  *   probe_distance.c DTZ, DTC and DTM of positions
  *   probe_mate50.c   mate under the 50-move rule
+ *   probe_metric.c   public functions that give a distance in any metric
  *   probe_same.c     where DTC is DTZ
  *   probe_moves.c    values under the 50-move rule of a position and its moves, the best line
  *   probe_rule.c     results under the 50-move rule
