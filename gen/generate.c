@@ -49,15 +49,16 @@ void generate_drop_scratch(const char *directory, bool mates)
 }
 
 /* Whether this process has nothing to do in a step. Either no files are requested and its store has what other tables
- * read; if the step is divided, the stores of all processes must have it. Or the step is only for files, which the
- * first process writes. */
+ * read; if all processes solve or read the step together, the stores of all must have it. Or the step is only for
+ * files, which the first process writes. */
 static bool step_done(const GenContext *gen, const GenerateStep *step)
 {
     const Processes *processes = gen->options->processes;
     bool done = !step->write && store_has(gen->store, &step->material, step->parents) &&
                 (gen->store50 == NULL || store_has(gen->store50, &step->material, step->parents));
     if (processes == NULL) return done;
-    if (step->divided) return !step->write && processes->all_min(processes->context, done) == 1;
+    if (step->divided || step->read)
+        return !step->write && processes->all_min(processes->context, done) == 1;
     return done || (processes->index > 0 && !step->parents);
 }
 
@@ -94,6 +95,7 @@ static treb_status check_files(const GenerateOptions *options, const GeneratePla
 {
     const unsigned mates = options->metrics & 1u << TREB_DTM;
     treb_status status = TREB_OK;
+    if (options->processes != NULL && options->processes->index > 0) return TREB_OK;
     for (size_t i = 0; i < plan->steps && status == TREB_OK && !stop_asked(options->stop); i++)
         if (plan->step[i].read)
             status =

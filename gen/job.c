@@ -339,7 +339,8 @@ static treb_status read_table(TableJob *job, treb_error *error)
     treb_error second; /* of an operation after the first error */
     treb_status status =
         finished_open(job->options->directory, &job->layout, job->options->metrics,
-                      job->step->whole ? 0 : job->step->promotions, &job->gen->budget, &files, error);
+                      job->step->whole ? 0 : job->step->promotions, job->options->processes,
+                      &job->gen->budget, &files, error);
     if (status != TREB_OK) return status;
     job->table = store_begin(job->gen->store, &job->layout, job->step->parents, false, NULL, false,
                              NULL, error);

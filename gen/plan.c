@@ -95,12 +95,11 @@ static treb_status refuse_damaged(const GenerateOptions *o, const Material *m, t
     return TREB_OK;
 }
 
-/* Whether tables that are there are read instead of solved again. Syzygy's files lack what is needed, and processes
- * that solve together each need a part of it. Values of DTM50 are solved again, too. */
+/* Whether tables that are there are read instead of solved again. Syzygy's files lack what is needed. Values of DTM50
+ * are solved again, too. */
 static bool may_read(const GenerateOptions *options)
 {
-    return !options->syzygy && options->processes == NULL &&
-           !(options->metrics >> TREB_DTM50 & 1);
+    return !options->syzygy && !(options->metrics >> TREB_DTM50 & 1);
 }
 
 static treb_status plan_add(const PlanMaker *maker, const Material *m, GeneratePlan *plan,
@@ -168,13 +167,23 @@ static int read_from(const GenerateStep *step, Material out[MATERIAL_SUB_ENDINGS
     return count;
 }
 
+/* Whether the codes of a group of slices, which must be in memory, would take most of it. Solving takes less. */
+static bool too_large(const GenerateStep *step, const GenerateOptions *o)
+{
+    Layout layout;
+    if (!layout_init(&layout, &step->material)) return true;
+    const uint64_t bytes = finished_memory(&layout, o->metrics);
+    layout_free(&layout);
+    return bytes > generate_memory_allowed(o) / 2;
+}
+
 /* Finds whether a step, of which `parents` is known, can be read, and how. If not, it is solved. */
 static treb_status choose_read(GenerateStep *step, const GenerateOptions *o, treb_error *error)
 {
     FinishedNeeds needs;
     const unsigned sides = wanted_sides(step->parents), mates = o->metrics & 1u << TREB_DTM;
     treb_status status = finished_needs(o->directory, &step->material, mates, &needs, error);
-    if (status == TREB_ERR_NO_TABLE) step->read = false;
+    if (status == TREB_ERR_NO_TABLE || too_large(step, o)) step->read = false;
     if (status != TREB_OK) return step->read ? status : TREB_OK;
     for (int side = 0; side < 2; side++) {
         step->moves[side] = (uint8_t)needs.moves[side];

@@ -31,25 +31,13 @@ void table_order_free(TableOrder *order)
     for (int axis = 0; axis < INDEX_AXES_MAX; axis++) free(order->term[axis]);
 }
 
-static void copy_code(const TableOrder *o, const uint8_t *block, uint64_t i, uint8_t *out,
-                      uint64_t place)
-{
-    const TableHeader *h = o->header;
-    if (h->width == 2)
-        memcpy(out + 2 * place, block + 2 * i, 2);
-    else
-        out[place] = h->per_byte == 1 ? block[i] : o->digit[block[i / h->per_byte]][i % h->per_byte];
-}
-
 /* Copies codes from cell `i` of a block on, each to the place that `term` gives. */
 static void copy_codes(const TableOrder *o, const uint8_t *block, uint64_t i, uint8_t *out,
                        uint64_t base, const uint64_t *term, uint64_t count)
 {
     const TableHeader *h = o->header;
-    if (o->sparse) {
-        for (uint64_t k = 0; k < count; k++)
-            if (term[k] != TABLE_ORDER_NOWHERE)
-                copy_code(o, block, i + k, out, base + term[k]);
+    if (o->straight && h->per_byte == 1) {
+        memcpy(out + h->width * (base + term[0]), block + h->width * i, h->width * count);
     } else if (h->width == 2) {
         for (uint64_t k = 0; k < count; k++)
             memcpy(out + 2 * (base + term[k]), block + 2 * (i + k), 2);

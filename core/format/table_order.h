@@ -21,7 +21,10 @@ typedef struct TableOrder {
     /* By axis and coordinate: the term that it adds to the number of a place. The caller fills it
      * in. */
     uint64_t *term[INDEX_AXES_MAX];
-    bool sparse; /* some terms are TABLE_ORDER_NOWHERE: the cells of such a coordinate are not copied */
+    /* Some terms of axes other than the innermost are TABLE_ORDER_NOWHERE: the cells of such a
+     * coordinate are not copied. */
+    bool sparse;
+    bool straight; /* the terms of the innermost axis are 0, 1, 2, ... */
     /* The first place of a slice; TABLE_ORDER_NOWHERE: it is not copied. `place` is the slice's place
      * (index_slice_place). */
     uint64_t (*slice)(const void *context, uint64_t slice, unsigned place);
@@ -31,7 +34,7 @@ typedef struct TableOrder {
      * has `plane` places, and that is what the kings' terms are multiples of. At first all are
      * copied. */
     uint64_t first, end, plane;
-    uint64_t block_cells;                      /* cells of a block */
+    uint64_t block_cells;                   /* cells of a block */
     uint8_t digit[256][TABLE_ORDER_DIGITS]; /* codes in a byte, if several share one */
 } TableOrder;
 

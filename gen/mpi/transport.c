@@ -256,9 +256,12 @@ static void transport_all_sum(void *context, uint64_t *numbers, size_t count)
 
 static void transport_broadcast(void *context, void *bytes, size_t size)
 {
+    enum { MOST = 1 << 30 }; /* MPI counts in int */
     Transport *t = context;
     pthread_mutex_lock(&t->lock);
-    MPI_Bcast(bytes, (int)size, MPI_BYTE, 0, MPI_COMM_WORLD);
+    for (size_t at = 0; at < size; at += MOST)
+        MPI_Bcast((uint8_t *)bytes + at, (int)(size - at < MOST ? size - at : MOST), MPI_BYTE, 0,
+                  MPI_COMM_WORLD);
     pthread_mutex_unlock(&t->lock);
 }
 

@@ -8,33 +8,19 @@
 #ifndef TREB_GEN_SOLVE_FINISHED_H
 #define TREB_GEN_SOLVE_FINISHED_H
 
+#include "gen/solve/finished_files.h"
 #include "gen/solve/plane.h"
 #include "gen/solve/slice_group.h"
-
-/* Which moves of a side complete the values that files hold. */
-typedef struct FinishedNeeds {
-    ConverterMoves moves[2]; /* by side to move */
-    bool cursed;             /* some position is won or lost, but drawn by the 50-move rule */
-    unsigned plies;          /* the longest distance to mate, if `metrics` has it */
-} FinishedNeeds;
-
-/* Finds what the files of a material in a folder need: verdicts and, if `metrics` has 1 << TREB_DTM, distances to mate.
- * Returns the errors of table_open, or TREB_ERR_NO_TABLE if neither side can be read without the other. */
-treb_status finished_needs(const char *directory, const Material *material, unsigned metrics,
-                           FinishedNeeds *needs, treb_error *error);
-
-/* Compares the checksums of all cells that will be read. TREB_ERR_DAMAGED names the file. */
-treb_status finished_check(const char *directory, const Material *material, unsigned metrics,
-                           treb_error *error);
 
 typedef struct FinishedTable FinishedTable;
 
 /* Opens the files of a table. Memory for the cells of a group of slices is claimed from `budget`. `promotions`: the
  * subsets that are read (subset.h), if only promotions lead to the table; the cells of no subset then seem illegal. 0:
- * all cells are read. */
+ * all cells are read. With `processes` all of them must do this, and the same with finished_read: the first one reads
+ * the files, in a folder that the others need not see, and sends what is in them. */
 treb_status finished_open(const char *directory, const Layout *layout, unsigned metrics,
-                          unsigned promotions, MemoryBudget *budget, FinishedTable **out,
-                          treb_error *error);
+                          unsigned promotions, const Processes *processes, MemoryBudget *budget,
+                          FinishedTable **out, treb_error *error);
 void finished_close(FinishedTable *table); /* NULL is allowed */
 
 /* Reads one side to move of the slices of a group. `provider` has what its moves lead to, and must outlive the table.

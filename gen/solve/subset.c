@@ -19,6 +19,11 @@ bool subset_promotes_on(const Layout *layout, int color, int square)
     return file == 0 || file == 7 || rank == 0 || rank == 7;
 }
 
+bool subsets_have(const Layout *layout, unsigned wanted, int color, int type, int square)
+{
+    return wanted & wanted_subset(color, type) && subset_promotes_on(layout, color, square);
+}
+
 bool subset_init(PromotionSubset *subset, const Layout *layout, unsigned wanted)
 {
     memset(subset, 0, sizeof *subset);

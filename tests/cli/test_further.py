@@ -79,6 +79,13 @@ def test_what_is_read_is_in_the_estimate(folder):
     assert [job["material"] for job in jobs] == ["KRPvK"]
 
 
+def test_with_too_little_memory_they_are_solved(folder):
+    """Codes of whole slices must be in memory, and solving takes less."""
+    all_but("KRPvK", "alone")
+    d = run("gen", "--json", "-e", "-M", "1MiB", "-t", "alone", "KRPvK").json()
+    assert not d["possible"] and not any(step["read"] for step in d["tables"] if len(step["material"]) == 5)
+
+
 @pytest.mark.parametrize("name", ["KQvKR.wdl.treb", "KQvKR.dtm.treb", "KQvK.wdl.treb"])
 def test_a_damaged_file_is_refused(folder, name):
     all_but("KRvKP", "alone")

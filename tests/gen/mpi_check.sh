@@ -140,6 +140,27 @@ resumed() {
     rm -rf "$folder" "$work/resumed-whole"
 }
 
+# alone MATERIAL OTHER: what the material turns into is there. The first rank reads it for all; it is not solved again,
+# so damage in the file of another material that it needs is noticed.
+alone() {
+    local folder=$work/alone name=$1 other=$work/alone/$2.wdl.treb
+    "$tool" gen --quiet --tables "$work/alone-whole" "$name"
+    for n in 2 3; do
+        rm -rf "$folder"
+        cp -r "$work/alone-whole" "$folder"
+        rm "$folder/$name".*
+        ranks $n --divide 1 --threads 1 --tables "$folder" "$name" || fail "alone: $n ranks failed"
+        echo "alone, $n ranks: $(same "$work/alone-whole" "$folder")" || exit 1
+        left "$folder"
+    done
+    rm "$folder/$name".*
+    printf 'damage' | dd of="$other" bs=1 seek=$(($(stat -c %s "$other") / 2)) conv=notrunc status=none
+    ranks 2 --divide 1 --threads 1 --tables "$folder" "$name" >/dev/null 2>"$work/alone.log" &&
+        fail "a damaged $2 was not read"
+    grep -q "$2.wdl.treb.*damaged" "$work/alone.log" || fail "nobody says what is damaged: $(cat "$work/alone.log")"
+    rm -rf "$folder" "$work/alone-whole"
+}
+
 # A rank that cannot work prints the reason and its number.
 refused() {
     mkdir "$work/scratch" "$work/refused"
@@ -172,6 +193,7 @@ if [ $short = yes ]; then
     compare few "2 3" --divide 0 --threads 2 -- KNNvK KRvKR
     compare pawns "2" --divide 0 --threads 1 -- KPvK
     large KBvKN
+    alone KRvKP KQvKR
     exit 0
 fi
 compare pieces "1 2 3 4" --divide 2 --threads 2 -- KQvKR KBBvK KRvKB KBNvK
@@ -180,6 +202,8 @@ compare pawns "2 3 4" --divide 0 --threads 1 -- KPvKP KRPvK KNvKP KPPvK
 compare apart "3" --metric wdl --divide 2 --threads 1 -- KBPvKN
 compare zstd "2" --divide 1 --threads 2 --codec zstd -- KRvKN
 large KQvKB KNPvK
+alone KQPvK KQQvK
+alone KRvKP KQvKR
 killed
 resumed KQvKR 2
 resumed KPvK 0
