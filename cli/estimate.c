@@ -152,7 +152,7 @@ static double hardness(const Material *m)
 
 /* Seconds per billion cells of a side to move to read a table that is there: of verdicts; and more, of distances to
  * mate; and more, if the side is not in the files and all of its moves are looked at. */
-static const double read_verdicts = 4, read_mates = 4, read_moves = 12;
+static const double read_verdicts = 3, read_mates = 3, read_moves = 8;
 
 static double read_seconds(const GenerateStep *step, const GenerateOptions *options)
 {

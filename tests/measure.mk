@@ -5,6 +5,7 @@
 #:   make solve-bench     what solve proves of N random pawn endings, PAWNS against PAWNS, in SECONDS each
 #:   make crosscheck SYZYGY=DIR   compare every position of 3 and 4 men with Syzygy tables, and test the drop-in
 #:   make counts     compare counts of whole tables in @TABLES@/ with published counts
+#:   make alone-check TABLES=DIR   make KRPvKR and KPPvKP anew where all other tables are there; compare the bytes
 #:   make blocked-check   compare blocked pawn positions of up to 5 men with the tables in @TABLES@/
 #:   make zugzwangs-check   count the mutual zugzwangs of 3 and 4 men with a plain solver that uses no table
 #:   make engine-check TABLES=DIR   play 1,000 games against tables of up to 5 men
@@ -86,6 +87,15 @@ counts: all $(BUILD)/tests/probe/counts
 $(BUILD)/tests/probe/counts: $(BUILD)/tests/probe/counts.o $(PARTS_A)
 	$(LINK_PARTS)
 
+# The files of tables whose sub-endings are read, not solved. ALONE names others.
+alone-check: ALONE = KRPvKR KPPvKP
+alone-check: all
+	for ending in $(ALONE); do \
+	  rm -rf $(BUILD)/alone && mkdir $(BUILD)/alone && ln -s $(abspath $(TABLES))/*.treb $(BUILD)/alone && \
+	  rm -f $(BUILD)/alone/$$ending.* && $(TOOL) gen --tables $(BUILD)/alone $$ending && (cd $(BUILD)/alone && \
+	  grep " $$ending\." $(CURDIR)/tables/SHA256SUMS | sha256sum --check) || exit 1; done
+	rm -rf $(BUILD)/alone
+
 # Takes some minutes.
 blocked-check: all $(BLOCKED_BIN)
 	$(BUILD)/tests/pawns/blocked_tables $(TABLES) 5
@@ -134,4 +144,4 @@ plan-check: all
 	@.ci/deps plan
 	tests/cli/plan_check.sh $(BUILD)
 
-.PHONY: bench solve-bench crosscheck counts blocked-check zugzwangs-check engine-check selfplay http-check mpi-check plan-check
+.PHONY: bench alone-check solve-bench crosscheck counts blocked-check zugzwangs-check engine-check selfplay http-check mpi-check plan-check

@@ -14,29 +14,30 @@ static bool is_read(int file, unsigned metrics)
     return file == FINISHED_VERDICTS || metrics >> metric_of[file] & 1;
 }
 
-static treb_status open_files(const char *directory, const Material *material, unsigned metrics,
-                              Table *table[FINISHED_FILES], treb_error *error)
-{
-    for (int f = 0; f < FINISHED_FILES; f++) {
-        char name[TABLE_NAME_SIZE], path[4200];
-        table[f] = NULL;
-        if (!is_read(f, metrics)) continue;
-        table_file_name(material, metric_of[f], name);
-        snprintf(path, sizeof path, "%.4000s/%s", directory, name);
-        table[f] = table_open(path, error);
-        if (table[f] != NULL) continue;
-        for (; f >= 0; f--) table_close(table[f]);
-        return error->status;
-    }
-    return TREB_OK;
-}
-
 void finished_files_close(Table *table[FINISHED_FILES])
 {
     for (int f = 0; f < FINISHED_FILES; f++) {
         table_close(table[f]);
         table[f] = NULL;
     }
+}
+
+/* Opens the files that are read; the others are NULL. */
+static treb_status open_files(const char *directory, const Material *material, unsigned metrics,
+                              Table *table[FINISHED_FILES], treb_error *error)
+{
+    for (int f = 0; f < FINISHED_FILES; f++) table[f] = NULL;
+    for (int f = 0; f < FINISHED_FILES; f++) {
+        char name[TABLE_NAME_SIZE], path[4200];
+        if (!is_read(f, metrics)) continue;
+        table_file_name(material, metric_of[f], name);
+        snprintf(path, sizeof path, "%.4000s/%s", directory, name);
+        table[f] = table_open(path, error);
+        if (table[f] != NULL) continue;
+        finished_files_close(table);
+        return error->status;
+    }
+    return TREB_OK;
 }
 
 static bool stores(const Table *table, int side)
