@@ -17,7 +17,7 @@
  * tables of five men (docs/performance.md), and of the tables of six men that were made
  * (docs/six-men.md). Indices: six men, pawns, metric. */
 static const double file_bytes[2][2][TREB_METRICS] = {
-    {{0.0049, 0.0246, 0.0252, 0.035}, {0.0102, 0.0102, 0.0276, 0.059}},
+    {{0.0049, 0.0246, 0.0252, 0.035}, {0.0089, 0.0102, 0.0276, 0.059}},
     {{0.009, 0.011, 0.012, 0.04}, {0.0095, 0.0105, 0.0276, 0.059}}};
 static const double syzygy_bytes[2][TREB_METRICS] = {{0.0044, 0.019}, {0.0101, 0.0095}};
 
