@@ -77,8 +77,11 @@ static json_t *order_json(const Index *index)
     return array;
 }
 
+/* By side to move; with DTM50 by the digits of the numbers of profiles. */
 static void put_codes(json_t *object, const TableHeader *h)
 {
+    static const char *const digits[2] = {"first_digit", "second_digit"};
+    const char *const *names = h->metric == TREB_DTM50 ? digits : colors;
     json_t *codes = json_object();
     for (int s = 0; s < 2; s++) {
         const TableSide *side = &h->side[s];
@@ -89,7 +92,7 @@ static void put_codes(json_t *object, const TableHeader *h)
         put(code, "symbols", number(side->code.symbols));
         put(code, "block_bytes", number(side->code.block_bytes));
         put(code, "pages", number(side->code.pages));
-        put(codes, colors[s], code);
+        put(codes, names[s], code);
     }
     put(object, "codes", codes);
 }
@@ -98,7 +101,7 @@ static void put_table(json_t *object, const TableHeader *h)
 {
     int sides = h->side[0].stored + h->side[1].stored;
     json_t *stored = json_object();
-    for (int s = 0; s < 2; s++) put(stored, colors[s], json_boolean(h->side[s].stored));
+    for (int s = 0; s < 2; s++) put(stored, colors[s], json_boolean(table_has_turn(h, s)));
     put(object, "unpacked_bytes", number((uint64_t)sides * table_side_bytes(h)));
     put(object, "blocks", number((uint64_t)sides * table_side_blocks(h)));
     put(object, "block_bytes", number(UINT64_C(1) << h->block_bits));
@@ -113,6 +116,7 @@ static void put_table(json_t *object, const TableHeader *h)
     put(object, "stored", stored);
     if (h->metric == TREB_WDL || h->metric == TREB_DTM) put(object, "bounds", json_boolean(h->bounds));
     if (h->metric == TREB_DTC) put(object, "as_dtz", json_boolean(h->as_dtz));
+    if (h->metric == TREB_DTM50) put(object, "profiles", number(h->profiles.count));
     put(object, "counts", counts_json(h));
     if (h->metric != TREB_WDL) put(object, "longest", longest_json(h));
 }

@@ -91,11 +91,9 @@ static void describe(const MaterialFile *file, const Opened *o, char *text, size
                                               {"losses rounded", "exact"}};
     bool side[2];
     for (int s = 0; s < 2; s++)
-        side[s] = o->table != NULL ? table_header(o->table)->side[s].stored
+        side[s] = o->table != NULL ? table_has_turn(table_header(o->table), s)
                                    : syzygy_has_side(o->syzygy, s);
     const char *turn = side[0] && side[1] ? "both sides" : side[0] ? "White" : "Black";
-    if (file->metric == TREB_DTM50) /* the sides of its file have digits */
-        turn = table_header(o->table)->profiles.turn == TREB_WHITE ? "White" : "Black";
     if (o->syzygy == NULL) {
         snprintf(text, size, "%s, %s to move", names[file->metric], turn);
         return;

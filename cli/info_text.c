@@ -68,18 +68,16 @@ static void print_order(const Index *index)
 
 static void print_sides(const TableHeader *h)
 {
-    const bool mate50 =
-        h->metric == TREB_DTM50; /* its two sides have the digits of one side to move */
-    bool both = h->side[0].stored && h->side[1].stored && !mate50;
+    const bool white = table_has_turn(h, TREB_WHITE), both = white && table_has_turn(h, TREB_BLACK);
     printf("  stored    ");
     if (both)
         puts("both sides to move");
     else
         printf("%s to move; values for the other side follow from it by one move\n",
-               colors[mate50              ? h->profiles.turn
-                      : h->side[0].stored ? 0
-                                          : 1]);
-    if (mate50) printf("  profiles  %u\n", (unsigned)h->profiles.count);
+               colors[white ? TREB_WHITE : TREB_BLACK]);
+    if (h->metric == TREB_DTM50)
+        printf("  profiles  %u; each says how many plies the 50-move rule adds to DTM, by the plies left\n",
+               (unsigned)h->profiles.count);
     if (h->as_dtz) {
         char name[TABLE_NAME_SIZE];
         table_file_name(&h->index.material, TREB_DTZ, name);
@@ -91,7 +89,6 @@ static void print_sides(const TableHeader *h)
 
 static void print_map(const TableHeader *h, const TableSide *side)
 {
-    if (h->metric == TREB_DTM50) return; /* its cells have no map */
     printf("  values    ");
     if (h->metric == TREB_WDL) {
         for (unsigned c = 0; c < side->codes[0]; c++)
@@ -232,6 +229,17 @@ static void print_code(const TableSide *side)
         puts("  code      one value throughout");
 }
 
+/* The cells of a DTM50 table have the numbers of profiles, in one digit or two. */
+static void print_digits(const TableHeader *h)
+{
+    static const char *const digits[2] = {"first", "second"};
+    for (int i = 0; i < 2; i++) {
+        if (!h->side[i].stored) continue;
+        printf("\n  %s digit of the number of a profile\n", digits[i]);
+        print_code(&h->side[i]);
+    }
+}
+
 static void print_cells(const Table *table)
 {
     const TableHeader *h = table_header(table);
@@ -244,10 +252,12 @@ static void print_cells(const Table *table)
     if (h->codec == TABLE_ZSTD) print_order(&h->index);
     print_sides(h);
     puts("  header    checksum right; 'trebuchet verify' checks the blocks");
+    const bool digits = h->metric == TREB_DTM50;
+    if (digits) print_digits(h);
     for (int s = 0; s < 2; s++) {
         printf("\n  %s to move\n", colors[s]);
-        if (h->side[s].stored && h->codec == TABLE_SYMBOLS) print_code(&h->side[s]);
-        if (h->side[s].stored) print_map(h, &h->side[s]);
+        if (h->side[s].stored && !digits && h->codec == TABLE_SYMBOLS) print_code(&h->side[s]);
+        if (h->side[s].stored && !digits) print_map(h, &h->side[s]);
         print_counts(h, &h->side[s]);
     }
 }

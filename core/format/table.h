@@ -150,6 +150,13 @@ typedef struct TableHeader {
 /* Frees value maps, histograms, codes, profiles and lists of structures. */
 void table_header_free(TableHeader *header);
 
+/* Returns whether the cells are of positions with this side to move. With TREB_DTM50 `stored` does not
+ * say so. */
+static inline bool table_has_turn(const TableHeader *header, int turn)
+{
+    return header->metric == TREB_DTM50 ? header->profiles.turn == turn : header->side[turn].stored;
+}
+
 /* Return the bytes of one side before compression, ceil(size / per_byte) * width, and the number of
  * its blocks. */
 uint64_t table_side_bytes(const TableHeader *header);

@@ -13,6 +13,14 @@ def fixture_some(folder):
     return copy_files("some", "K[QRBNP]vK.*", "KBNvK.wdl.treb", "KBNvK.dtz.treb")
 
 
+@pytest.fixture(scope="session", name="mates")
+def fixture_mates(tmp_path_factory):
+    """A folder with the tables of KPvK and what it needs, DTM50 too."""
+    path = str(tmp_path_factory.mktemp("mates"))
+    run("gen", "-q", "--metric", "all5", "-t", path, "KPvK")
+    return path
+
+
 BOOK = "8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1"
 
 

@@ -44,6 +44,18 @@ def test_json_several():
     assert "longest" not in answer.lines[0]
 
 
+def test_dtm50(mates):
+    """The cells are of one side to move, and have the numbers of profiles."""
+    d = run("info", "--json", "-t", mates, "KPvK.dtm50").json()
+    dtm = run("info", "--json", "-t", mates, "KPvK.dtm").json()
+    assert d["stored"] == dtm["stored"] and sorted(d["stored"].values()) == [False, True]
+    assert d["codes"].keys() == {"first_digit"} and 1 < d["profiles"] < 256
+    assert d["counts"] == dtm["counts"] and d["longest"] == dtm["longest"]
+    answer = run("info", "-t", mates, "KPvK.dtm50").has("^  first digit of the number of a profile$")
+    answer.has(f"^  profiles  {d['profiles']};")
+    assert answer.count("^  code ") == 1
+
+
 def test_json_no_file():
     run("info", "--json", "-t", TABLES, "KPvK.xyz", "KPvK.wdl", code=3).is_json_lines().says("no file").has(
         r'^\{"file":"KPvK.xyz","error":\{"code":"no_table"', '"metric":"wdl"'
