@@ -91,14 +91,15 @@ static treb_status find_files(AnswerContext *context, const char *name, Material
 {
     treb_status status = TREB_ERR_NO_TABLE;
     if (answer_stopped(context)) return answer_fail_stopped(error);
-    for (int m = 0; m < TREB_METRICS; m++) {
-        files->status[m] = treb_tables_find(context->tables, name, (treb_metric)m, &files->info[m],
-                                            &files->error[m]);
+    for (int i = 0; i < MATERIAL_FILES; i++) {
+        const treb_metric m = material_files_metrics[i];
+        files->status[m] =
+            treb_tables_find(context->tables, name, m, &files->info[m], &files->error[m]);
         files->installed[m] = files->status[m] != TREB_ERR_NO_TABLE;
         answer_note(context, files->status[m]);
         if (files->status[m] == TREB_OK)
             status = TREB_OK;
-        else if (status != TREB_OK && (m == 0 || files->installed[m]))
+        else if (status != TREB_OK && (i == 0 || files->installed[m]))
             *error = files->error[m], status = files->status[m];
     }
     return status;
@@ -113,10 +114,10 @@ static json_t *stats_json(const StatsHistograms *h, const MaterialFiles *files,
     put(object, "children", children_json(h->context, material));
     put(object, "counts", material_files_counts(files));
     put(object, "longest", material_files_longest(files));
-    for (int m = TREB_DTM; m >= TREB_DTZ && !answer_stopped(h->context); m--) {
-        bool known = files->status[m] == TREB_OK && has_histogram(h, (treb_metric)m);
-        put(histograms, treb_metric_text((treb_metric)m),
-            known ? metric_json(h, (treb_metric)m) : json_null());
+    for (int i = 1; i < MATERIAL_FILES && !answer_stopped(h->context); i++) {
+        const treb_metric m = material_files_metrics[i];
+        bool known = files->status[m] == TREB_OK && has_histogram(h, m);
+        put(histograms, treb_metric_text(m), known ? metric_json(h, m) : json_null());
     }
     put(object, "histograms", histograms);
     return object;

@@ -16,7 +16,7 @@
 
 static const char *const format_names[] = {"trebuchet", "syzygy"};
 
-static json_t *file_json(const MaterialFiles *files, int m, uint64_t *bytes)
+static json_t *file_json(const MaterialFiles *files, treb_metric m, uint64_t *bytes)
 {
     const treb_table_info *info = &files->info[m];
     json_t *object = json_object(), *stored = json_object();
@@ -41,9 +41,10 @@ static json_t *material_json(const MaterialFiles *files, const char *name, uint6
     json_t *object = json_object(), *metrics = json_object();
     put(object, "material", json_text(name));
     put(object, "men", json_integer((json_int_t)strlen(name) - 1)); /* all letters except the v */
-    for (int m = 0; m < TREB_METRICS; m++)
-        if (files->installed[m])
-            put(metrics, treb_metric_text((treb_metric)m), file_json(files, m, bytes));
+    for (int i = 0; i < MATERIAL_FILES; i++) {
+        const treb_metric m = material_files_metrics[i];
+        if (files->installed[m]) put(metrics, treb_metric_text(m), file_json(files, m, bytes));
+    }
     put(object, "metrics", metrics);
     put(object, "counts", material_files_counts(files));
     put(object, "longest", material_files_longest(files));
@@ -52,7 +53,7 @@ static json_t *material_json(const MaterialFiles *files, const char *name, uint6
 
 static void clear_files(MaterialFiles *files)
 {
-    for (int m = 0; m < TREB_METRICS; m++) {
+    for (int m = 0; m <= TREB_DTM50; m++) {
         files->installed[m] = false;
         files->status[m] = TREB_ERR_NO_TABLE;
     }

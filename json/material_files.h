@@ -7,12 +7,17 @@
 
 #include "trebuchet.h"
 
-/* What the headers of the files say. */
+enum { MATERIAL_FILES = 5 };
+
+/* The metrics of table files: the verdict, then the distances in the order in which objects list them. */
+extern const treb_metric material_files_metrics[MATERIAL_FILES];
+
+/* What the headers of the files say, by metric. */
 typedef struct MaterialFiles {
-    bool installed[TREB_METRICS];
-    treb_status status[TREB_METRICS];
-    treb_table_info info[TREB_METRICS];
-    treb_error error[TREB_METRICS];
+    bool installed[TREB_DTM50 + 1];
+    treb_status status[TREB_DTM50 + 1];
+    treb_table_info info[TREB_DTM50 + 1];
+    treb_error error[TREB_DTM50 + 1];
 } MaterialFiles;
 
 /* {"white":{"win":n,...},"black":{...}}, or null if no file has counts. */

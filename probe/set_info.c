@@ -33,9 +33,10 @@ const char *treb_tables_fault(const treb_tables *tables, size_t number, treb_err
 }
 
 /* Copies what a header says about the side to move `s`. */
-static void copy_side(const TableSide *side, treb_table_info *out, int s)
+static void copy_side(const TableHeader *header, treb_table_info *out, int s)
 {
-    out->stored[s] = side->stored;
+    const TableSide *side = &header->side[s];
+    out->stored[s] = table_has_turn(header, s);
     for (int v = 0; v < WDL_VALUES; v++) {
         out->count[s][v] = side->count[v];
         out->longest[s][v] = side->longest[v];
@@ -70,7 +71,7 @@ static treb_status describe_file(ProbeFile *file, treb_table_info *out, treb_err
     if (file_get(&reader, file, &open, &why) < 0) return fail_again(error, &why);
     out->file_size = table_file_size(open->table);
     out->block_size = UINT64_C(1) << open->block_bits;
-    for (int s = 0; s < 2; s++) copy_side(&open->header->side[s], out, s);
+    for (int s = 0; s < 2; s++) copy_side(open->header, out, s);
     return TREB_OK;
 }
 

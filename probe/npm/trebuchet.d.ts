@@ -69,10 +69,10 @@ export interface Statistics {
     men: number;
     /** How many positions have each verdict, by the side to move; null if no file says so (Syzygy's files). */
     counts: Record<"white" | "black", Record<Verdict, number>> | null;
-    /** A position with the longest way for each metric, side to move and verdict. */
+    /** A position with the longest way for each metric, side to move and verdict; by dtm50 at a clock of 0. */
     longest: { metric: Metric; turn: "white" | "black"; verdict: Verdict; plies: number; fen: string }[];
     /** [plies, positions], by metric, side to move and verdict; null where no file says so. */
-    histograms: Record<"dtz" | "dtc" | "dtm", Record<"white" | "black", Partial<Record<Verdict, [number, number][]>>> | null>;
+    histograms: Record<"dtz" | "dtc" | "dtm" | "dtm50", Record<"white" | "black", Partial<Record<Verdict, [number, number][]>>> | null>;
     /** The endings that captures and promotions lead to. */
     subEndings: string[];
 }

@@ -14,6 +14,7 @@ export { TrebuchetError };
 const METRICS = ["wdl", "dtz", "dtc", "dtm", "dtm50"];
 const NUMBERS = [0, 1, 2, 3, 6]; // of treb_metric
 const ARRAYS = 4; // metrics in the arrays of a value; behind them is dtm50
+const DISTANCES = ["dtm", "dtm50", "dtc", "dtz"]; // as statistics list them
 const VERDICTS = ["loss", "blessed_loss", "draw", "cursed_win", "win"];
 const RULES = ["50", "none"];
 const ENDS = ["mate", "stalemate", "draw", "capacity"];
@@ -261,25 +262,26 @@ export class Trebuchet {
 
     /** Fills in what the headers of an ending's files say; asks for all of them together. */
     #readStatistics(name, found) {
-        const results = METRICS.slice(0, ARRAYS).map((_, m) => {
+        const results = METRICS.map((metric) => {
             this.#write(name);
-            return this.#module.info(m);
+            return this.#module.info(metricNumber(metric, "metric"));
         });
         if (results.includes(-STATUS.NOT_READY)) return -STATUS.NOT_READY;
-        const readable = results.map((_, m) => m).filter((m) => results[m] === 0);
+        const readable = METRICS.filter((_, m) => results[m] === 0);
         if (readable.length === 0) {
             this.#write(name);
             return this.#module.info(0);
         }
         found.counts = null;
         found.longest = [];
-        for (const m of readable.reverse()) this.#readInfo(m, found);
-        for (const m of [3, 2, 1]) found.histograms[METRICS[m]] = readable.includes(m) ? this.#histogram(m) : null;
+        for (const metric of [...DISTANCES, "wdl"]) if (readable.includes(metric)) this.#readInfo(metric, found);
+        for (const metric of DISTANCES)
+            found.histograms[metric] = readable.includes(metric) ? this.#histogram(metric) : null;
         return 0;
     }
 
     #readInfo(metric, found) {
-        this.#module.info(metric);
+        this.#module.info(metricNumber(metric, "metric"));
         const at = this.#module.result();
         const view = this.#words();
         const cells = [0, 1].flatMap((turn) => [4, 3, 2, 1, 0].map((wdl) => [turn, wdl, 5 * turn + wdl]));
@@ -291,8 +293,8 @@ export class Trebuchet {
         for (const [turn, wdl, i] of cells) {
             const fen = this.#textAt(at + INFO.fen + FEN_SIZE * i, FEN_SIZE);
             const plies = view.getUint32(at + INFO.longest + 4 * i, true);
-            if (fen && metric > 0 && VERDICTS[wdl] !== "draw")
-                found.longest.push({ metric: METRICS[metric], turn: COLORS[turn], verdict: VERDICTS[wdl], plies, fen });
+            if (fen && metric !== "wdl" && VERDICTS[wdl] !== "draw")
+                found.longest.push({ metric, turn: COLORS[turn], verdict: VERDICTS[wdl], plies, fen });
         }
     }
 
@@ -301,7 +303,7 @@ export class Trebuchet {
         const found = { white: {}, black: {} };
         for (const turn of [0, 1])
             for (const wdl of [4, 3, 1, 0]) {
-                const count = this.#module.histogram(metric, turn, wdl);
+                const count = this.#module.histogram(metricNumber(metric, "metric"), turn, wdl);
                 if (count < 0) return null;
                 const at = this.#module.result();
                 const view = this.#words();

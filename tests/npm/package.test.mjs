@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 
-import { Trebuchet, bundleOf, host, native, npm, positions, same, syzygy, tables } from "./host.mjs";
+import { Trebuchet, bundleOf, host, native, npm, positions, same, syzygy, tables, tool } from "./host.mjs";
 
 const KBNK = "8/8/8/3k4/8/8/8/KBN5 w - - 0 1";
 const names = readdirSync(tables).filter((name) => name.endsWith(".treb"));
@@ -262,6 +262,23 @@ test("the size of the package", () => {
     const library = all.filter((name) => name !== "three.mjs").reduce((sum, name) => sum + size(name), 0);
     console.log(`# ${library} bytes, and ${size("three.mjs")} with the three-man tables`);
     assert.ok(library <= 100_000);
+});
+
+test("DTM50: the mate with the position's clock, and the statistics of its tables", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "trebuchet-npm-"));
+    execFileSync(tool, ["gen", "--quiet", "--metric", "all5", "--tables", folder, "KPvK"]);
+    const tb = await open(folder);
+    const { dtm, dtm50 } = await tb.probe("8/6k1/8/5K2/8/8/1P6/8 w - - 99 1");
+    assert.deepEqual([dtm, dtm50], [29, 47]);
+    assert.ok(tb.materials.every(({ metrics }) => metrics.includes("dtm50")));
+    const { longest, histograms } = await tb.statistics("KPvK");
+    const of = (metric) => longest.filter((entry) => entry.metric === metric).map((entry) => entry.plies);
+    assert.deepEqual([...new Set(longest.map(({ metric }) => metric))], ["dtm", "dtm50", "dtc", "dtz"]);
+    assert.deepEqual(of("dtm50"), of("dtm")); // at a clock of 0 the rule delays no mate of three men
+    assert.deepEqual(histograms.dtm50, histograms.dtm);
+    assert.ok(histograms.dtm50.white.win.length > 20);
+    await tb.close();
+    rmSync(folder, { recursive: true });
 });
 
 // A program of somebody else, who has only the tarball.

@@ -698,7 +698,7 @@ START_TEST(inventory)
     const char *directory = work;
     AnswerContext context = {.tables = set, .directories = &directory, .directory_count = 1};
     uint64_t bytes = 0;
-    size_t files = 0;
+    size_t files = 0, mates = 0;
     json_t *object = sent(answer_tables(&context, &error)), *one, *file;
     size_t i;
     const char *metric;
@@ -706,9 +706,15 @@ START_TEST(inventory)
     {
         json_object_foreach(json_object_get(one, "metrics"), metric, file)
         {
+            const bool mate50 = strcmp(metric, "dtm50") == 0;
+            const json_t *stored = json_object_get(file, "stored");
             files++;
+            mates += mate50;
             bytes += (uint64_t)number_of(file, "bytes");
             ck_assert_str_eq(text_of(file, "status"), "ok");
+            if (mate50) /* the side of its cells, not of their digits */
+                ck_assert(json_is_true(json_object_get(stored, "white")) !=
+                          json_is_true(json_object_get(stored, "black")));
         }
         treb_tables_find(set, text_of(one, "material"), TREB_WDL, &info, NULL);
         const json_t *white = json_object_get(json_object_get(one, "counts"), "white");
@@ -716,6 +722,7 @@ START_TEST(inventory)
         ck_assert_int_eq(number_of(white, "loss"), (int)info.count[0][TREB_LOSS]);
     }
     ck_assert_uint_eq(files, treb_tables_count(set));
+    ck_assert_uint_eq(mates * 5, files);
     ck_assert_int_eq(number_of(object, "bytes"), (int)bytes);
     json_decref(object);
 }
@@ -728,9 +735,9 @@ START_TEST(statistics)
     json_t *object = sent(answer_stats(&context, "KPvK", &error)), *pair;
     size_t i;
     json_int_t sum = 0, longest = 0;
-    const json_t *wins = json_object_get(
-        json_object_get(json_object_get(json_object_get(object, "histograms"), "dtm"), "white"),
-        "win");
+    const json_t *histograms = json_object_get(object, "histograms"), *one;
+    const json_t *wins =
+        json_object_get(json_object_get(json_object_get(histograms, "dtm"), "white"), "win");
     json_array_foreach(wins, i, pair)
     {
         longest = json_integer_value(json_array_get(pair, 0));
@@ -738,6 +745,15 @@ START_TEST(statistics)
     }
     ck_assert_int_eq(sum, 124960);
     ck_assert_int_eq(longest, 55);
+    /* With all 100 plies left, the 50-move rule delays no mate here. */
+    ck_assert(json_equal(json_object_get(histograms, "dtm50"), json_object_get(histograms, "dtm")));
+    json_int_t mates = 0, mates50 = 0;
+    json_array_foreach(json_object_get(object, "longest"), i, one)
+    {
+        mates += strcmp(text_of(one, "metric"), "dtm") == 0;
+        mates50 += strcmp(text_of(one, "metric"), "dtm50") == 0;
+    }
+    ck_assert_int_eq(mates50, mates);
     json_decref(object);
     ck_assert_ptr_null(answer_stats(&context, "KXvK", &error));
     ck_assert_int_eq(error.status, TREB_ERR_ARGUMENT);
@@ -749,7 +765,7 @@ static void set_up(void)
     treb_error error;
     const char *directory = work;
     make_work();
-    make_tables_apart("KPvK KRvKN", EVERY);
+    make_tables_apart("KPvK KRvKN", EVERY | 1 << TREB_DTM50);
     set = treb_tables_open(&directory, 1, &error);
     bare = treb_tables_open(NULL, 0, &error);
     ck_assert(set != NULL && bare != NULL);
