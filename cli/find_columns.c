@@ -196,6 +196,11 @@ static void put_dtm(const FindColumns *columns, FindRow *row, FILE *out)
     put_plies(columns, row, TREB_DTM, out);
 }
 
+static void put_dtm50(const FindColumns *columns, FindRow *row, FILE *out)
+{
+    put_plies(columns, row, TREB_DTM50, out);
+}
+
 static void put_rounded(const FindColumns *columns, FindRow *row, FILE *out)
 {
     (void)columns;
@@ -284,6 +289,7 @@ static const struct {
            {"cursed", put_cursed, true},
            {"best_move", put_best, true},
            {"wdl", put_wdl, false},
+           {"dtm50", put_dtm50, false},
            {"passed", put_passed, false},
            {"only_move_san", put_only_san, false},
            {"best_move_san", put_best_san, false},

@@ -10,7 +10,7 @@
 #include "json/words.h"
 
 const char probe_rows_header[] =
-    "fen\tverdict\tdtz\tdtc\tdtm\tbest\tline\tid\tplayed\tjudgement\terror\n";
+    "fen\tverdict\tdtz\tdtc\tdtm\tdtm50\tbest\tline\tid\tplayed\tjudgement\terror\n";
 
 /* ---- TSV ------------------------------------------------------------------------------------- */
 
@@ -25,10 +25,14 @@ static void put_plies(FILE *out, const JudgedPosition *judged, const char *membe
     int plies = judge_plies(judged->probe, member);
     bool rounded = strcmp(member, "dtz_plies") == 0 &&
                    json_is_true(json_object_get(judged->probe, "dtz_rounded"));
+    const int verdict = judged->verdict;
+    const bool spoilt = verdict == TREB_CURSED_WIN || verdict == TREB_BLESSED_LOSS;
     if (plies >= 0)
         fprintf(out, "\t%d%s", plies, rounded ? "+" : "");
+    else if (verdict == TREB_DRAW || (spoilt && strcmp(member, "dtm50_plies") == 0))
+        fputs("\t-", out);
     else
-        fputs(judged->verdict == TREB_DRAW ? "\t-" : "\t?", out);
+        fputs("\t?", out);
 }
 
 /* Returns whether a move is as good as the best one. */
@@ -78,6 +82,7 @@ static void put_tsv(FILE *out, const ProbeRow *row)
     put_plies(out, judged, "dtz_plies");
     put_plies(out, judged, "dtc_plies");
     put_plies(out, judged, "dtm_plies");
+    put_plies(out, judged, "dtm50_plies");
     putc('\t', out);
     put_best(out, judged);
     fprintf(out, "\t%zu\t", row->line);
@@ -165,7 +170,7 @@ void probe_row_fault(FILE *out, ManyOutput output, size_t line, const char *id, 
         return;
     }
     put_field(out, text);
-    fprintf(out, "\terror\t\t\t\t\t%zu\t", line);
+    fprintf(out, "\terror\t\t\t\t\t\t%zu\t", line);
     put_field(out, id);
     fputs("\t\t\t", out);
     put_field(out, error->text);

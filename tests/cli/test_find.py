@@ -246,6 +246,13 @@ def test_columns_are_what_probe_says():
         assert [row["only_move"], row["only_move_san"]] == [only["uci"], only["san"]]
 
 
+def test_the_column_of_dtm50():
+    """At a clock of 0 the 50-move rule delays no mate of four men."""
+    rows = rows_of(run(*SAMPLE, "60", "--columns", "verdict,dtm,dtm50", "--signed", "KQvKR").lines)
+    assert [row["dtm50"] for row in rows] == [row["dtm"] for row in rows]
+    assert any(int(row["dtm50"] or 0) < 0 for row in rows)
+
+
 def test_columns_that_are_always_filled():
     """The only move and the zugzwang are those that the filters find, also without the filters."""
     words = ["find", "-t", TABLES, "-q", "--columns", "fen,only_move", "KPvK"]

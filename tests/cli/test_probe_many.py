@@ -56,7 +56,7 @@ def row(*cells):
     return "^" + "\t".join(re.escape(cell) for cell in cells)
 
 
-ROOK_ROW = (ROOK, "win", "1", "1", "11", "f8=R")
+ROOK_ROW = (ROOK, "win", "1", "1", "11", "11", "f8=R")
 
 
 # ---- positions ----------------------------------------------------------------------------------
@@ -65,14 +65,14 @@ ROOK_ROW = (ROOK, "win", "1", "1", "11", "f8=R")
 def test_fens():
     answer = probe(FENS, "-").quiet().has_lines(8)
     answer.has(
-        row("fen", "verdict", "dtz", "dtc", "dtm", "best", "line", "id", "played", "judgement", "error"),
+        row("fen", "verdict", "dtz", "dtc", "dtm", "dtm50", "best", "line", "id", "played", "judgement", "error"),
         row(*ROOK_ROW, "2", ""),
-        row("8/8/8/8/8/2K5/7Q/k7 w - - 0 1", "win", "1", "1", "1", "Qb2#", "4", ""),
-        row("7K/8/k1P5/7p/8/8/8/8 w - - 0 1", "draw", "-", "-", "-", "Kg7", "5", ""),
-        row("8/8/8/4k3/8/8/3BN3/4K3 w - - 0 1", "win", "57", "57", "57", "Kf2", "6", ""),
-        row("8/8/8/4k3/8/8/3BN3/4K3 w - - 50 1", "cursed_win", "57", "57", "57", "Kf2", "7", "KBN", ""),
-        row("8/8/8/8/8/1k6/1q6/K7 w - - 0 1", "loss", "0", "0", "0", "-", "8", ""),
-        row("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "draw", "-", "-", "-", "-", "9", ""),
+        row("8/8/8/8/8/2K5/7Q/k7 w - - 0 1", "win", "1", "1", "1", "1", "Qb2#", "4", ""),
+        row("7K/8/k1P5/7p/8/8/8/8 w - - 0 1", "draw", "-", "-", "-", "-", "Kg7", "5", ""),
+        row("8/8/8/4k3/8/8/3BN3/4K3 w - - 0 1", "win", "57", "57", "57", "57", "Kf2", "6", ""),
+        row("8/8/8/4k3/8/8/3BN3/4K3 w - - 50 1", "cursed_win", "57", "57", "57", "-", "Kf2", "7", "KBN", ""),
+        row("8/8/8/8/8/1k6/1q6/K7 w - - 0 1", "loss", "0", "0", "0", "0", "-", "8", ""),
+        row("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "draw", "-", "-", "-", "-", "-", "9", ""),
     )
 
 
@@ -113,9 +113,32 @@ def test_no_text_at_all():
     probe("", "-").has_lines(1).quiet()
 
 
+LATE = """8/6k1/8/5K2/8/8/1P6/8 w - - 0 1
+8/6k1/8/5K2/8/8/1P6/8 w - - 90 1
+8/6k1/8/5K2/8/8/1P6/8 w - - 99 1
+8/8/8/8/8/5k2/1PK5/8 w - - 99 1
+8/6k1/8/5K2/8/1P6/8/8 b - - 94 1
+"""
+
+
+def test_mates_within_the_rule(mates):
+    """They take as long as the line that is played for them. Without the table those that fit are known."""
+    rows = [line.split("\t") for line in run("probe", "-t", mates, "-", stdin=LATE).lines[1:]]
+    lines = [run("line", "--json", "-m", "dtm50", "-t", mates, row[0]).json() for row in rows]
+    assert [row[5] for row in rows] == [str(line["plies"]) for line in lines]
+    assert all(line["end"] == "mate" for line in lines)
+    assert sum(int(row[5]) > int(row[4]) for row in rows) == 2
+    without = [line.split("\t") for line in probe(LATE, "-").lines[1:]]
+    assert [row[:5] for row in without] == [row[:5] for row in rows]
+    fits = [int(row[0].split()[4]) + int(row[4]) <= 100 for row in rows]
+    assert [row[5] for row in without] == [row[5] if fit else "?" for row, fit in zip(rows, fits)]
+    spoilt = run("probe", "-t", mates, "-", stdin="8/6k1/8/5K2/8/8/1P6/8 b - - 100 1\n")
+    spoilt.has(row("8/6k1/8/5K2/8/8/1P6/8 b - - 100 1", "blessed_loss", "2", "28", "46", "-"))
+
+
 def test_beyond_the_tables():
     """This is no error."""
-    probe(BEYOND, "-").quiet().has_lines(3).has(row(START, "?", "?", "?", "?", ""))
+    probe(BEYOND, "-").quiet().has_lines(3).has(row(START, "?", "?", "?", "?", "?", ""))
     d = probe(BEYOND, "--output", "jsonl", "-").has_lines(2).json_lines()
     assert d[0]["verdict"] is None and len(d[0]["unknown"]) > 0
 
@@ -157,7 +180,7 @@ LONG = "".join(f"8/5P1k/8/7K/8/8/8/8 w - - {i % 90} {i + 1}\n" for i in range(20
 
 def test_20000_lines():
     rows = [line.split("\t") for line in probe(LONG, "-").has_lines(20001).lines[1:]]
-    assert [r[6] for r in rows] == [str(i) for i in range(1, 20001)], "in their order"
+    assert [r[7] for r in rows] == [str(i) for i in range(1, 20001)], "in their order"
     assert {r[1] for r in rows} == {"win"}, "the clock counts"
 
 
@@ -220,7 +243,7 @@ def test_two_files():
 
 def test_games_as_tsv():
     answer = probe(PGN, "--output", "tsv", "-", code=2).has_lines(19)
-    answer.has(row("5Q2/7k/8/7K/8/8/8/8 b - - 0 1", "draw", "-", "-", "-", ""))
+    answer.has(row("5Q2/7k/8/7K/8/8/8/8 b - - 0 1", "draw", "-", "-", "-", "-", ""))
     answer.has("\t5\t1\\.1\tf8=Q\tblunder\t", "^Ke3 Nc6\terror\t.*\t9\t2\t")
 
 
