@@ -203,8 +203,11 @@ static size_t choose_new(const treb_move *list, size_t count, const Board *b, Ta
 
 static int score_of_move(const treb_value *v)
 {
-    bool dtm = v->status[TREB_DTM] == TREB_OK;
-    int win = dtm ? SCORE_MATE - v->plies[TREB_DTM] : SCORE_WIN - v->plies[TREB_DTZ];
+    int win = SCORE_WIN - v->plies[TREB_DTZ];
+    if (v->dtm50_status == TREB_OK)
+        win = SCORE_MATE - v->dtm50;
+    else if (v->status[TREB_DTM] == TREB_OK)
+        win = SCORE_MATE - v->plies[TREB_DTM];
     switch (v->rule) {
     case TREB_WIN:
         return win;
@@ -216,21 +219,22 @@ static int score_of_move(const treb_value *v)
 }
 
 /* treb_probe_moves sorts the moves by the result under the 50-move rule with the present clock, then by
- * the shortest mate (the longest for the losing side). So a mate that the rule would prevent comes after
- * a slower one that it does not. Without DTM, DTZ makes enough progress. With verdicts alone, all moves
- * that keep the verdict are left, and the search must find the way. In a draw, all moves that draw are
+ * the shortest mate (the longest for the losing side). DTM50 is the shortest mate that the rule allows; it
+ * needs its files where DTM is longer than the rest of the clock. With DTM the win is kept, but the mate may
+ * not be the fastest that the rule allows. Without DTM, DTZ makes enough progress. With verdicts alone, all
+ * moves that keep the verdict are left, and the search must find the way. In a draw, all moves that draw are
  * left, and the search hopes for a mistake of the opponent. */
 bool tables_root(Tables *t, const Board *b, TablesSeen *seen, const void *game, double seconds,
                  const atomic_bool *stop, TablesRoot *root)
 {
-    static const treb_metric order[] = {TREB_DTM, TREB_DTZ, TREB_WDL};
+    static const treb_metric order[] = {TREB_DTM50, TREB_DTM, TREB_DTZ, TREB_WDL};
     treb_move list[TREB_MOVES_MAX];
     size_t count = 0, best = 0;
     treb_status status = TREB_ERR_NO_TABLE;
     treb_metric metric = TREB_WDL;
     if (!may_ask(t, b)) return false;
     treb_position pos = to_position(b);
-    for (size_t i = 0; i < 3 && status != TREB_OK; i++) {
+    for (size_t i = 0; i < 4 && status != TREB_OK; i++) {
         metric = order[i];
         status = ask_moves_for(t, &pos, metric, list, &count, &seconds, stop);
         if (status == TREB_ERR_NO_TABLE && metric == TREB_DTZ && best_does(t, &pos, list, count))
@@ -261,7 +265,8 @@ int tables_line(const Tables *t, const Board *b, Move *out, int capacity)
     while (length < capacity) {
         treb_move best;
         size_t count;
-        treb_status status = ask_moves(t, &pos, TREB_DTM, &best, 1, &count);
+        treb_status status = ask_moves(t, &pos, TREB_DTM50, &best, 1, &count);
+        if (status != TREB_OK) status = ask_moves(t, &pos, TREB_DTM, &best, 1, &count);
         bool bound = status == TREB_ERR_NO_TABLE && count > 0 && best.value.rounded[TREB_DTZ];
         if (bound && best.value.status[TREB_WDL] == TREB_OK) status = TREB_OK;
         if (status != TREB_OK || count == 0 || best.value.wdl == TREB_DRAW) break;

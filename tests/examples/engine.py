@@ -5,6 +5,7 @@ TABLES has all tables of 3 and 4 men. tests/examples/engine_games.c and engine_p
 with tables."""
 import os
 import random
+import subprocess
 import sys
 import tempfile
 import time
@@ -254,6 +255,21 @@ def test_cursed(path, tables):
     info = engine.go("depth 1", fen.format(95))[1][-1]
     assert info.kind == "cp" and 0 < info.score < 10, (info.kind, info.score)
     assert engine.quit() == 0
+
+
+def test_mate_within_the_rule(path, _tables):
+    """With DTM50 files the engine plays the fastest mate that the clock allows."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = os.path.join(os.path.dirname(path), "trebuchet")
+        subprocess.run([command, "gen", "-q", "--metric", "all5", "-t", folder, "KPvK"], check=True)
+        engine = Engine(path, TablesPath=folder)
+        # The pawn must move at once; with a fresh clock the king goes first, and mate comes after 29 plies.
+        for clock, plies in ((0, 29), (99, 47)):
+            fen = f"8/6k1/8/5K2/8/8/1P6/8 w - - {clock} 1"
+            info = engine.go("depth 1", fen)[1][-1]
+            assert (info.kind, info.score) == ("mate", (plies + 1) // 2), (clock, info.kind, info.score)
+            assert play_out(engine, fen, "depth 1") == plies, clock
+        assert engine.quit() == 0
 
 
 def test_distance(path, tables):
