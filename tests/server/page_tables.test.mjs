@@ -297,3 +297,26 @@ onPage("a position that takes long to solve is watched, and stopped", { serve: [
     await page.click(".solver button");
     await says("This server does not solve positions.");
 });
+
+test("the mate within the 50-move rule, with the clock that is set", { timeout: 600000 }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), "trebuchet-page-"));
+    execFileSync(join(build, "trebuchet"), ["gen", "-q", "--metric", "all5", "-t", folder, "KPvK"]);
+    const late = async (place) => {
+        const own = await startServer({ folder: place });
+        const hands = await openPage(browser, own.address);
+        await hands.open("8/6k1/8/5K2/8/8/1P6/8 w - - 0 1");
+        assert.equal(await hands.verdict(), "White mates in 15 moves");
+        await hands.page.click("#set-up");
+        await hands.page.fill("#clock", "99");
+        await hands.awaitVerdict(/in 24 moves|wins/);
+        const said = [await hands.verdict(), await hands.text("#note"), await hands.fen()];
+        await hands.close();
+        await own.stop();
+        return said;
+    };
+    const fen = "8/6k1/8/5K2/8/8/1P6/8 w - - 99 1";
+    const rule = "White mates in 24 moves within the 50-move rule";
+    assert.deepEqual(await late(folder), [rule, "Without the rule, White would mate in 15 moves.", fen]);
+    assert.deepEqual(await late(tables), ["White wins", "Without the 50-move rule, White would mate in 15 moves.", fen]);
+    rmSync(folder, { recursive: true });
+});

@@ -457,7 +457,8 @@ test("verdicts in words", () => {
     assert.equal(say({ dtm50_plies: 61 }), "White mates in 31 moves within the 50-move rule");
     assert.equal(verdictNote(probe({ dtm50_plies: 61 })), "Without the rule, White would mate in 23 moves.");
     assert.equal(verdictNote(probe({ dtm50_plies: 45 })), "");
-    assert.equal(verdictNote(probe({ dtm50_plies: null })), "");
+    assert.equal(say({ dtm50_plies: null }), "White wins");
+    assert.equal(verdictNote(probe({ dtm50_plies: null })), "Without the 50-move rule, White would mate in 23 moves.");
     assert.equal(say({ verdict: "draw", dtm_plies: null }), "Draw");
     assert.equal(say({ verdict: "cursed_win" }), "White wins, but the 50-move rule saves Black");
     assert.equal(say({ verdict: "blessed_loss" }), "Black wins, but the 50-move rule saves White");

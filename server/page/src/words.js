@@ -41,6 +41,9 @@ export function winnerOf(verdict, turn) {
 /** Whether the 50-move rule delays the mate. */
 const isDelayed = ({ dtm_plies: mate, dtm50_plies: ruled }) => mate != null && ruled != null && mate !== ruled;
 
+/** Whether the 50-move rule may delay the mate, and no table says by how much. */
+const mayBeDelayed = ({ dtm_plies: mate, dtm50_plies: ruled }) => mate != null && ruled === null;
+
 /** The verdict in one sentence, and its tone: white, black, cursed or draw. */
 export function verdictSentence(probe) {
     const { state, turn, verdict } = probe;
@@ -56,7 +59,7 @@ export function verdictSentence(probe) {
         return { text: `${SIDE[winner]} wins, but the 50-move rule saves ${SIDE[other(winner)]}`, tone: "cursed" };
     if (isDelayed(probe))
         return { text: `${SIDE[winner]} mates in ${inMoves(probe.dtm50_plies)} within the 50-move rule`, tone: winner };
-    if (probe.dtm_plies != null)
+    if (probe.dtm_plies != null && !mayBeDelayed(probe))
         return { text: `${SIDE[winner]} mates in ${inMoves(probe.dtm_plies)}`, tone: winner };
     return { text: `${SIDE[winner]} wins`, tone: winner };
 }
@@ -116,6 +119,7 @@ export function verdictNote(probe) {
             return `The last capture or pawn move was ${plural(clock, "half-move")} ago; with the clock at 0 ${SIDE[winner]} would win.${late}`;
         return `${SIDE[winner]} cannot force a capture or a pawn move before ${SIDE[other(winner)]} can claim a draw.${late}`;
     }
+    if (mayBeDelayed(probe)) return `Without the 50-move rule, ${SIDE[winner]} would mate in ${inMoves(probe.dtm_plies)}.`;
     return "";
 }
 
