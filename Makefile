@@ -7,6 +7,7 @@ SOVERSION := 1
 # ---- settings -----------------------------------------------------------------------------------
 
 MAKEFLAGS += -r
+COMMA := ,
 ifeq ($(origin CC),default)
 CC := cc
 endif
@@ -29,15 +30,27 @@ LMDB ?= $(shell pkg-config --exists lmdb 2>/dev/null && echo yes || echo no)
 MPI ?= no
 MPICC ?= mpicc
 # Lua's package has one name in Debian and others elsewhere.
-LUA := $(firstword $(shell for l in lua5.4 lua-5.4 lua54 lua; do pkg-config --exists $$l 2>/dev/null && echo $$l; done) lua5.4)
+LUA ?= $(firstword $(shell for l in lua5.4 lua-5.4 lua54 lua; do pkg-config --exists $$l 2>/dev/null && echo $$l; done) lua5.4)
 
 # DEBUG=yes keeps assertions. They are also kept in builds with sanitizers.
 ASSERTIONS := $(if $(DEBUG)$(findstring sanitize,$(CFLAGS)),,-DNDEBUG)
 WARNINGS := -Wall -Wextra
+# The system that the compiler compiles for: windows and macos; what is neither is built as linux is.
+MACHINE := $(shell $(CC) -dumpmachine 2>/dev/null)
+SYSTEM := $(if $(findstring mingw,$(MACHINE)),windows,$(if $(findstring darwin,$(MACHINE)),macos,linux))
+ARCH := $(firstword $(subst -, ,$(MACHINE)))
 BASE := -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I. -Iinclude $(WARNINGS) -MMD -MP $(ASSERTIONS)
 LIBS := -lzstd -lpthread
-# The command needs these as well; the library does not.
+# The command needs these as well; the library does not. For Windows there are no packages, and no server.
+ifeq ($(SYSTEM),windows)
+LUA_CFLAGS :=
+TOOL_LIBS := -ljansson -llua5.4 -lz
+EXE := .exe
+else
+LUA_CFLAGS := $$(pkg-config --cflags $(LUA))
 TOOL_LIBS := -lxxhash -lmicrohttpd -ljansson -lcbor -lz $$(pkg-config --libs $(LUA))
+EXE :=
+endif
 
 # `make` for several targets at once uses all processors unless -j says otherwise.
 PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -47,7 +60,8 @@ PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 # The parts of core/ that the command needs and the library does not.
 CORE_TOOL := core/format/table_write.c core/format/table_encode.c core/format/table_order.c core/format/table_bundle.c \
   $(wildcard core/pgn/*.c) \
-  core/system/memory_budget.c core/system/machine.c core/system/paged.c core/system/spill_file.c core/system/state.c
+  core/system/memory_budget.c core/system/machine_posix.c core/system/machine_windows.c core/system/paged.c core/system/spill_file.c \
+  core/system/state.c core/system/text_file.c core/system/tool_posix.c core/system/tool_windows.c
 CORE := $(filter-out $(CORE_TOOL),$(wildcard core/*/*.c))
 PROBE := $(wildcard probe/*.c probe/syzygy/*.c)
 FATHOM := probe/fathom/tbprobe.c
@@ -60,13 +74,17 @@ CHECK := $(wildcard check/*/*.c)
 FIND := $(wildcard find/*.c)
 JSON := $(wildcard json/*.c)
 PAWNS := $(wildcard pawns/*.c pawns/*/*.c)
+ifeq ($(SYSTEM),windows)
+SERVER :=
+CLI := $(filter-out cli/main.c cli/service.c cli/cmd_serve.c cli/cmd_engine.c,$(wildcard cli/*.c))
+else
 SERVER := $(filter-out server/asset_none.c,$(wildcard server/*.c))
-CLI := $(filter-out cli/main.c,$(wildcard cli/*.c))
+CLI := $(filter-out cli/main.c cli/cmd_none.c,$(wildcard cli/*.c))
+endif
 ifneq ($(REMOTE),)
 TOOL_LIBS += $$(pkg-config --libs libcurl)
 endif
 
-ARCH := $(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1)
 PROCESSORS := portable $(if $(filter x86_64,$(ARCH)),avx2)
 KERNEL_PROCESSORS := $(PROCESSORS) $(if $(filter x86_64,$(ARCH)),avx512)
 
@@ -75,13 +93,13 @@ LIB_OBJ := $(call obj,$(CORE) $(PROBE))
 KERNELS := $(KERNEL_PROCESSORS:%=$(BUILD)/gen/solve/kernel_%.o)
 DISTANCES := $(KERNEL_PROCESSORS:%=$(BUILD)/gen/solve/kernel_distance_%.o)
 PARSERS := $(PROCESSORS:%=$(BUILD)/gen/compress/optimal_parse_%.o)
-BOOK_OBJ := $(BUILD)/server/openapi.o $(BUILD)/json/rule_book.o $(BUILD)/json/strategy_book.o
-PAGE_OBJ := $(if $(filter no,$(PAGE)),$(BUILD)/server/asset_none.o,$(BUILD)/server/assets.o)
+BOOK_OBJ := $(BUILD)/json/rule_book.o $(BUILD)/json/strategy_book.o
+PAGE_OBJ := $(if $(SERVER),$(BUILD)/server/openapi.o $(if $(filter no,$(PAGE)),$(BUILD)/server/asset_none.o,$(BUILD)/server/assets.o))
 # All objects of the command but the one with main().
 PARTS_OBJ := $(LIB_OBJ) $(call obj,$(CORE_TOOL) $(PAWNS) $(GEN) $(CHECK) $(FIND) $(JSON) $(SERVER) $(CLI) $(REMOTE)) \
   $(KERNELS) $(DISTANCES) $(PARSERS) $(BOOK_OBJ) $(PAGE_OBJ)
 
-TOOL := $(BUILD)/trebuchet
+TOOL := $(BUILD)/trebuchet$(EXE)
 MPI_TOOL := $(BUILD)/trebuchet-mpi
 LIB_A := $(BUILD)/libtrebuchet.a
 LIB_SO := $(BUILD)/libtrebuchet.so.$(SOVERSION)
@@ -90,7 +108,7 @@ HTTP_SO := $(if $(REMOTE),$(BUILD)/libtrebuchet-http.so.1)
 # The drop-in for Fathom, as a shared library, contains the library, so that an engine needs no other file. It is in a folder of its own:
 # the dynamic linker finds it before the system's libfathom only where it is asked to look there.
 FATHOM_SO := $(BUILD)/fathom/libfathom.so.1
-ENGINE := $(BUILD)/trebuchet-uci
+ENGINE := $(BUILD)/trebuchet-uci$(EXE)
 
 all: $(TOOL) $(LIB_A) $(LIB_SO) $(FATHOM_SO) $(HTTP_SO) $(if $(filter yes,$(MPI)),$(MPI_TOOL))
 
@@ -118,11 +136,13 @@ help:
 $(LIB_OBJ) $(call obj,$(REMOTE)): EXTRA = -fPIC -fvisibility=hidden
 $(call obj,$(FATHOM)): EXTRA = -fPIC
 $(BUILD)/gen/%.o $(BUILD)/pawns/%.o $(BUILD)/check/%.o $(BUILD)/examples/book-1983/%.o $(BUILD)/cli/%.o $(BUILD)/tests/%.o: EXTRA = -fopenmp
-$(BUILD)/find/%.o: EXTRA = -fopenmp $$(pkg-config --cflags $(LUA))
-$(KERNELS) $(DISTANCES): EXTRA = -Wno-psabi -DKERNEL_BUILD=$*
+$(BUILD)/find/%.o: EXTRA = -fopenmp $(LUA_CFLAGS)
+# On Windows only multiples of 16 bytes are aligned on the stack, and gcc does not respect that.
+UNALIGNED := $(if $(filter windows,$(SYSTEM)),-Wa$(COMMA)-muse-unaligned-vector-move)
+$(KERNELS) $(DISTANCES): EXTRA = -Wno-psabi -DKERNEL_BUILD=$* $(UNALIGNED)
 $(BUILD)/gen/solve/%_avx2.o: ISA = -mavx2 -mpopcnt
 $(BUILD)/gen/solve/%_avx512.o: ISA = -mavx512f -mavx512bw -mavx512vl -mavx512dq -mbmi2 -mpopcnt
-$(PARSERS): EXTRA = -DOPTIMAL_PARSE_BUILD=optimal_parse_$*
+$(PARSERS): EXTRA = -DOPTIMAL_PARSE_BUILD=optimal_parse_$* $(UNALIGNED)
 $(BUILD)/gen/compress/optimal_parse_avx2.o: ISA = -mavx2 -mbmi -mbmi2 -mpopcnt
 
 define compile
@@ -155,7 +175,7 @@ $(BUILD)/json/strategy_book.c: examples/strategies/figures.jsonl $(wildcard exam
 	examples/rules/embed.sh strategy $(filter %.jsonl %.lua,$^) > $@.part
 	mv $@.part $@
 
-$(BOOK_OBJ) $(BUILD)/server/assets.o: %.o: %.c
+$(BOOK_OBJ) $(BUILD)/server/openapi.o $(BUILD)/server/assets.o: %.o: %.c
 	$(compile)
 
 $(BUILD)/gen/mpi/%.o: gen/mpi/%.c
@@ -176,11 +196,16 @@ $(BUILD)/%.o: %.c Makefile
 # ---- the library, the command and the example engine --------------------------------------------
 
 # One object in which every symbol that is not public is local: users of the library see treb_ names only.
+# Windows has nothing for that.
 $(LIB_A): $(LIB_OBJ)
-	ld -r -o $(BUILD)/libtrebuchet.o $^
-	objcopy --localize-hidden $(BUILD)/libtrebuchet.o
 	rm -f $@
-	ar rcs $@ $(BUILD)/libtrebuchet.o
+ifeq ($(SYSTEM),windows)
+	$(AR) rcs $@ $^
+else
+	ld -r -o $(BUILD)/libtrebuchet.o $^
+	$(if $(filter linux,$(SYSTEM)),objcopy --localize-hidden $(BUILD)/libtrebuchet.o)
+	$(AR) rcs $@ $(BUILD)/libtrebuchet.o
+endif
 
 $(LIB_SO): $(LIB_OBJ) probe/trebuchet.map
 	$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F) -Wl,-z,defs -Wl,--version-script=probe/trebuchet.map \
@@ -299,6 +324,6 @@ format:
 
 # ---- everything else ----------------------------------------------------------------------------
 
-include probe/npm/npm.mk server/page.mk tests/tests.mk probe/amalgamation/amalgamation.mk probe/amalgamation/windows.mk tests/measure.mk tables/tables.mk docs/figures.mk debian/deb.mk
+include probe/npm/npm.mk server/page.mk tests/tests.mk probe/amalgamation/amalgamation.mk cli/windows/windows.mk tests/measure.mk tables/tables.mk docs/figures.mk debian/deb.mk
 
 .PHONY: all help engine wheel demo install uninstall clean format

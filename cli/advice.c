@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/text.h"
 #include "core/system/error.h"
+#include "core/system/tool.h"
 
 enum { FIRST_SET = 4 /* men: the tables to start with */ };
 
@@ -22,7 +23,7 @@ typedef struct Place {
 static Place find_place(const CliDirs *dirs)
 {
     for (size_t i = 0; i < dirs->count; i++)
-        if (strlen(dirs->dir[i]) < PATH_MAX && cli_may_write(dirs->dir[i]))
+        if (strlen(dirs->dir[i]) < TOOL_PATH && cli_may_write(dirs->dir[i]))
             /* Without --tables, gen writes into the first default folder. */
             return (Place){dirs->dir[i], !dirs->by_default || i > 0};
     return (Place){NULL, false};

@@ -11,6 +11,7 @@
 #include "cli/text.h"
 #include "core/format/table.h"
 #include "core/system/error.h"
+#include "core/system/system.h"
 #include "pawns/check/blocked_file_check.h"
 #include "json/answer_solve.h"
 
@@ -63,7 +64,7 @@ static bool check_written(const char *path)
     }
     cli_error("blocked", "%s is wrong and was removed: %s. This is an error in Trebuchet.", path,
               check.text);
-    unlink(path);
+    system_delete(path);
     return false;
 }
 

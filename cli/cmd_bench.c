@@ -15,6 +15,7 @@
 #include "cli/output.h"
 #include "cli/signals.h"
 #include "cli/text.h"
+#include "core/system/tool.h"
 #include "gen/generate.h"
 
 enum { NAMES_MAX = 64 };
@@ -261,7 +262,7 @@ static int bench_gen(const BenchArgs *args)
         cli_error("bench", "--gen needs a material, such as KRPvKR");
         return cli_usage("bench");
     }
-    if (!cli_temporary_folder(folder, sizeof folder)) {
+    if (!tool_temporary_folder(folder, sizeof folder)) {
         cli_error("bench", "cannot create the folder %s: %s; TMPDIR can name another place", folder,
                   strerror(errno));
         return CLI_FAILED;
@@ -329,10 +330,9 @@ static int parse(BenchArgs *args, int argc, char **argv)
 
 int cli_bench(int argc, char **argv)
 {
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
     BenchArgs args = {.positions = 10000,
                       .cache = UINT64_C(256) << 20,
-                      .threads = processors > 0 ? (uint64_t)processors : 1,
+                      .threads = tool_processors(),
                       .seconds = 0.5};
     int code = parse(&args, argc, argv);
     if (code < 0 && args.gen) {

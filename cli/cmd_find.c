@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/signals.h"
 #include "core/system/io.h"
+#include "core/system/text_file.h"
 
 static bool complain(const char *text)
 {
@@ -156,16 +157,9 @@ static bool add_men(FindArgs *args)
 /* Reads the file of the condition. The caller frees the text. Returns NULL after reporting why not. */
 static char *read_condition(const char *path)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
-    if (file != NULL && getdelim(&text, &size, '\0', file) < 0 && ferror(file)) {
-        free(text);
-        text = NULL;
-    }
-    if (file == NULL || text == NULL || ferror(file))
+    char *text = text_file_read(path, NULL);
+    if (text == NULL)
         cli_error("find", "cannot read the condition from %s: %s", path, strerror(errno));
-    if (file != NULL && file != stdin) fclose(file);
     return text;
 }
 

@@ -17,6 +17,8 @@
 #include "cli/text.h"
 #include "core/system/error.h"
 #include "core/system/io.h"
+#include "core/system/system.h"
+#include "core/system/tool.h"
 #include "pawns/blocked/blocked_file.h"
 #include "pawns/solve/pawn_file.h"
 #include "probe/syzygy/syzygy.h"
@@ -113,31 +115,30 @@ static int show_folder(const char *folder)
 
 static bool is_folder(const char *path)
 {
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+    SystemFile about;
+    return system_about_path(path, &about) && about.kind == SYSTEM_FOLDER;
 }
 
 /* Returns whether there is a file that can be read, or a link. Does not open it, as it may be a pipe. Writes the first path without permission to read into
  * `unread`. */
-static bool try_file(const char *path, char unread[PATH_MAX])
+static bool try_file(const char *path, char unread[TOOL_PATH])
 {
-    struct stat about;
-    if (access(path, R_OK) == 0) return true;
-    if (errno == EACCES && unread[0] == '\0') snprintf(unread, PATH_MAX, "%s", path);
+    if (tool_may(path, TOOL_READ)) return true;
+    if (errno == EACCES && unread[0] == '\0') snprintf(unread, TOOL_PATH, "%s", path);
     /* Opening it says what is wrong with a link that leads nowhere. */
-    return errno != EACCES && lstat(path, &about) == 0;
+    return errno != EACCES && tool_may(path, TOOL_NAMED);
 }
 
 /* Writes the path of "KRPvKR.dtz.treb" or "KRPvKR.dtz" in the folders. If there is none, returns false;
  * `path` is then that of a file without permission to read, or empty. */
-static bool find_file(const CliDirs *dirs, const char *name, char path[PATH_MAX])
+static bool find_file(const CliDirs *dirs, const char *name, char path[TOOL_PATH])
 {
-    char unread[PATH_MAX] = "";
-    bool plain = strchr(name, '/') == NULL;
-    if (snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && try_file(path, unread)) return true;
+    char unread[TOOL_PATH] = "";
+    bool plain = io_name(name) == name;
+    if (snprintf(path, TOOL_PATH, "%s", name) < TOOL_PATH && try_file(path, unread)) return true;
     for (size_t i = 0; plain && i < 2 * dirs->count; i++) {
-        int n = snprintf(path, PATH_MAX, "%s/%s%s", dirs->dir[i / 2], name, i % 2 ? ".treb" : "");
-        if (n < PATH_MAX && try_file(path, unread)) return true;
+        int n = snprintf(path, TOOL_PATH, "%s/%s%s", dirs->dir[i / 2], name, i % 2 ? ".treb" : "");
+        if (n < TOOL_PATH && try_file(path, unread)) return true;
     }
     strcpy(path, unread);
     return false;
@@ -215,7 +216,7 @@ static int show_material(const CliDirs *dirs, const char *name, bool tsv)
 
 static int show_one(const CliDirs *dirs, const char *name, bool tsv)
 {
-    char path[PATH_MAX];
+    char path[TOOL_PATH];
     Material material;
     if (is_folder(name) || io_is_address(name)) return show_folder(name);
     if (find_file(dirs, name, path)) return show_path(path, tsv);

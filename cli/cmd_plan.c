@@ -15,6 +15,7 @@
 #include "cli/gen_options.h"
 #include "cli/output.h"
 #include "cli/text.h"
+#include "core/system/tool.h"
 
 /* The job that makes one table, a step of the plan. */
 typedef struct Job {
@@ -35,7 +36,7 @@ typedef struct Jobs {
     Job *job;
     size_t count;
     int rounds, threads;
-    char tool[PATH_MAX], tables[PATH_MAX];
+    char tool[TOOL_PATH], tables[TOOL_PATH];
 } Jobs;
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -128,16 +129,9 @@ static bool list_jobs(Jobs *jobs)
 /* Finds the absolute paths of the command and of the tables. */
 static bool find_paths(Jobs *jobs)
 {
-    const char *tables = jobs->args->options.directory;
-    char here[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", jobs->tool, sizeof jobs->tool - 1);
-    jobs->tool[length > 0 ? length : 0] = '\0';
-    if (length <= 0) strcpy(jobs->tool, "trebuchet");
-    if (getcwd(here, sizeof here) == NULL) here[0] = '\0';
-    int size = tables[0] == '/'
-                   ? snprintf(jobs->tables, sizeof jobs->tables, "%s", tables)
-                   : snprintf(jobs->tables, sizeof jobs->tables, "%s/%s", here, tables);
-    if (size > 0 && (size_t)size < sizeof jobs->tables && strchr(jobs->tables, '\n') == NULL)
+    if (!tool_program(jobs->tool, sizeof jobs->tool)) strcpy(jobs->tool, "trebuchet");
+    if (tool_absolute(jobs->args->options.directory, jobs->tables, sizeof jobs->tables) &&
+        strchr(jobs->tables, '\n') == NULL)
         return true;
     cli_error(
         jobs->args->command,
@@ -208,8 +202,8 @@ static json_t *job_json(const Jobs *jobs, const Job *job)
     /* The words of our own have no spaces. The folder may have some. */
     json_t *command = json_pack("[o, s, s, o]", cli_json_text(jobs->tool), "gen", "--tables",
                                 cli_json_text(jobs->tables));
-    char *rest = words;
-    for (char *word; (word = strsep(&rest, " ")) != NULL;)
+    char *rest = NULL;
+    for (char *word = strtok_r(words, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest))
         json_array_append_new(command, json_string(word));
     json_object_set_new(object, "command", command);
     free(words);

@@ -15,6 +15,7 @@
 #include "cli/text.h"
 #include "core/chess/material.h"
 #include "core/chess/position.h"
+#include "core/system/io.h"
 #include "find/rule.h"
 #include "json/rule_book.h"
 
@@ -313,7 +314,7 @@ static int read_words(RuleArgs *args, int count, char **word)
         return cli_usage("rule");
     }
     args->query.path = word[0];
-    if (strchr(word[1], '/') != NULL) {
+    if (io_name(word[1]) != word[1]) {
         int code = cli_read_fen("rule", count - 1, word + 1, &args->pos);
         return code == CLI_OK ? -1 : code;
     }

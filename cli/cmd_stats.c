@@ -12,6 +12,7 @@
 #include "cli/text.h"
 #include "core/chess/material.h"
 #include "core/system/error.h"
+#include "core/system/tool.h"
 #include "json/answer.h"
 
 enum { ROWS = 24, PLIES_MAX = 65536 };
@@ -193,7 +194,7 @@ static void print_spread(const StatsSpread *spread, int winner, treb_metric metr
 {
     uint64_t row[ROWS + 2] = {0}, light[ROWS + 2] = {0}, most = 1, cursed = 0;
     int last = 0, room = cli_columns() - 41;
-    bool utf8 = cli_utf8();
+    bool utf8 = tool_utf8();
     for (int p = 0; p < PLIES_MAX; p++)
         if (spread->plies[p]) last = p;
     int step = row_step(last), rows = row_of(last, step) + 1;

@@ -17,6 +17,7 @@
 #include "cli/verify_checksums.h"
 #include "cli/verify_pawns.h"
 #include "core/system/io.h"
+#include "core/system/tool.h"
 #include "pawns/blocked/blocked_file.h"
 #include "pawns/solve/pawn_file.h"
 
@@ -142,7 +143,7 @@ static treb_status verify_item(const VerifyRun *run, VerifyResult *result)
 {
     const VerifyItem *item = run->item;
     if (item->file == NULL) return verify_in(item, NULL, run->args->options, result);
-    if (access(item->file, F_OK) != 0 && errno == ENOENT) {
+    if (!tool_may(item->file, TOOL_EXISTS) && errno == ENOENT) {
         snprintf(result->text, sizeof result->text, "%.400s does not exist", item->file);
         return TREB_ERR_NO_TABLE;
     }
@@ -242,7 +243,7 @@ static int run_all(const VerifyArgs *args)
     options->dirs_count = args->dirs.count;
     options->progress = on_progress;
     options->context = &run;
-    options->scratch = getenv("TMPDIR");
+    options->scratch = tool_variable("TMPDIR");
     size_t i = 0;
     for (; i < args->items && !atomic_load(run.stop); i++) {
         run.item = &args->item[i];

@@ -10,6 +10,7 @@
 #include "cli/signals.h"
 #include "cli/text.h"
 #include "core/system/machine.h"
+#include "core/system/tool.h"
 
 /* ---- Disk ------------------------------------------------------------------------------------ */
 
@@ -235,7 +236,7 @@ void estimate_pace(Estimate *e, const GenerateOptions *options)
     e->pace = 1;
     if (all_seconds(e, options) < SHORT) return;
     e->pace = 0;
-    if (!cli_temporary_folder(folder, sizeof folder)) return;
+    if (!tool_temporary_folder(folder, sizeof folder)) return;
     double start = clock_seconds();
     if (make_small(folder)) e->pace = (clock_seconds() - start) / pace_seconds;
     cli_remove_folder(folder);

@@ -12,6 +12,7 @@
 #include "cli/progress.h"
 #include "cli/text.h"
 #include "core/system/clock.h"
+#include "core/system/tool.h"
 #include "find/sample.h"
 
 enum {
@@ -61,19 +62,18 @@ static void print_rows(FindRun *run, const void *list, size_t size, size_t count
 #pragma omp parallel for ordered schedule(dynamic) \
     num_threads(query->threads > 0 ? (int)query->threads : omp_get_max_threads())
     for (size_t c = 0; c < chunks; c++) {
-        char *text = NULL;
-        size_t length = 0;
-        FILE *out = open_memstream(&text, &length);
-        bool written = out != NULL;
+        ToolText text;
+        const bool opened = tool_text_open(&text);
+        bool written = opened;
         for (size_t i = c * CHUNK; i < (c + 1) * CHUNK && i < count && written; i++)
-            written = find_print(&run->print, row_at(list, size, i), out);
-        if (out != NULL && fclose(out) != 0) written = false;
+            written = find_print(&run->print, row_at(list, size, i), text.out);
+        if (opened && !tool_text_close(&text)) written = false;
 #pragma omp ordered
         {
-            if (written && good) fwrite(text, 1, length, stdout);
+            if (written && good) fwrite(text.text, 1, text.size, stdout);
             good = good && written;
         }
-        free(text);
+        free(text.text);
     }
     if (!good) run->failed = cli_no_memory("find") != CLI_OK;
 }

@@ -1,20 +1,18 @@
 /* folders.c - see folders.h. */
 #include "cli/folders.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <strings.h>
 
 #include "cli/output.h"
 #include "core/format/table.h"
 #include "core/format/table_pawn.h"
 #include "core/system/error.h"
 #include "core/system/io.h"
+#include "core/system/tool.h"
 
 /* ---- Folders --------------------------------------------------------------------------------- */
 
@@ -25,7 +23,7 @@ static bool add_one(CliDirs *dirs, const char *dir)
     return true;
 }
 
-/* Adds the folders of a path that is split at its colons. */
+/* Adds the folders of a path that is split at its colons, on Windows at its semicolons. */
 static bool add_path(CliDirs *dirs, const char *path)
 {
     char *rest = strdup(path);
@@ -38,8 +36,8 @@ static bool add_path(CliDirs *dirs, const char *path)
 
 bool cli_dirs_add(CliDirs *dirs, const char *dir)
 {
-    /* A folder may have a colon in its name. */
-    bool one = strchr(dir, ':') == NULL || access(dir, F_OK) == 0;
+    /* A folder may have a separator in its name. */
+    bool one = strpbrk(dir, ":;") == NULL || tool_may(dir, TOOL_EXISTS);
     return !one && dirs->splits < sizeof dirs->dir / sizeof *dirs->dir ? add_path(dirs, dir)
                                                                        : add_one(dirs, dir);
 }
@@ -47,7 +45,7 @@ bool cli_dirs_add(CliDirs *dirs, const char *dir)
 void cli_dirs_default(CliDirs *dirs)
 {
     bool named = dirs->count > 0 && !dirs->by_default;
-    const char *path = getenv("TREBUCHET_PATH");
+    const char *path = tool_variable("TREBUCHET_PATH");
     dirs->by_default = !named;
     if (dirs->count == 0 && path && *path) add_path(dirs, path);
     if (dirs->count == 0) add_one(dirs, "tables");
@@ -60,13 +58,13 @@ void cli_dirs_free(CliDirs *dirs)
 
 bool cli_hint_unread(const char *path)
 {
-    char place[PATH_MAX];
-    if (access(path, R_OK) == 0 || errno != EACCES) return false;
-    if (snprintf(place, sizeof place, "%s", path) >= PATH_MAX) return false;
+    char place[TOOL_PATH];
+    if (tool_may(path, TOOL_READ) || errno != EACCES) return false;
+    if (snprintf(place, sizeof place, "%s", path) >= TOOL_PATH) return false;
     /* If a folder above it may not be entered, name that folder: `ls` cannot show what is in it. */
     for (char *slash; (slash = strrchr(place, '/')) != NULL && slash > place;) {
         *slash = '\0';
-        if (access(place, X_OK) == 0) {
+        if (tool_may(place, TOOL_ENTER)) {
             *slash = '/';
             break;
         }
@@ -128,11 +126,11 @@ bool cli_warn_missing(const char *command, const CliDirs *dirs)
 treb_tables *cli_open_tables(const char *command, CliDirs *dirs)
 {
     treb_error error;
-    bool named = dirs->count > 0 || getenv("TREBUCHET_PATH") != NULL;
+    bool named = dirs->count > 0 || tool_variable("TREBUCHET_PATH") != NULL;
     cli_dirs_default(dirs);
     leave_out(command, dirs, is_missing);
     /* ./tables is only the last resort, so it may be absent. */
-    size_t count = !named && access(dirs->dir[0], F_OK) != 0 ? 0 : dirs->count;
+    size_t count = !named && !tool_may(dirs->dir[0], TOOL_EXISTS) ? 0 : dirs->count;
     treb_tables *tables = treb_tables_open(dirs->dir, count, &error);
     if (tables == NULL && count > 0 && leave_out(command, dirs, is_unreachable))
         tables = treb_tables_open(dirs->dir, dirs->count, &error);
@@ -179,22 +177,23 @@ bool cli_refuse_addresses(const char *command, const CliDirs *dirs)
 
 bool cli_may_write(const char *path)
 {
-    char parent[PATH_MAX];
-    if (access(path, W_OK | X_OK) == 0) return true;
-    if (errno != ENOENT || snprintf(parent, sizeof parent, "%s", path) >= PATH_MAX) return false;
-    for (size_t end = strlen(parent); end > 1 && parent[end - 1] == '/';) parent[--end] = '\0';
-    char *slash = strrchr(parent, '/');
-    if (slash == NULL) return access(".", W_OK | X_OK) == 0;
-    slash[slash == parent] = '\0';
-    return access(parent, W_OK | X_OK) == 0;
+    char whole[TOOL_PATH];
+    if (tool_may(path, TOOL_FILL)) return true;
+    if (errno != ENOENT || snprintf(whole, sizeof whole, "%s", path) >= TOOL_PATH) return false;
+    for (size_t end = strlen(whole); end > 1 && system_is_slash(whole[end - 1]);)
+        whole[--end] = '\0';
+    char *parent = io_folder(whole);
+    const bool may = parent != NULL && tool_may(parent, TOOL_FILL);
+    free(parent);
+    return may;
 }
 
 bool cli_make_folder(const char *command, const char *path)
 {
-    if (mkdir(path, 0777) == 0) return true;
-    struct stat info;
-    if (errno == EEXIST && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
-        if (access(path, W_OK | X_OK) == 0) return true;
+    if (tool_make_folder(path)) return true;
+    SystemFile about;
+    if (errno == EEXIST && system_about_path(path, &about) && about.kind == SYSTEM_FOLDER) {
+        if (tool_may(path, TOOL_FILL)) return true;
         cli_error(command, "cannot write into the folder %s: %s", path, strerror(errno));
         return false;
     }
@@ -209,11 +208,9 @@ bool cli_make_folder(const char *command, const char *path)
 
 /* ---- Files that come with Trebuchet ---------------------------------------------------------- */
 
-bool cli_program_folder(char out[PATH_MAX])
+bool cli_program_folder(char out[TOOL_PATH])
 {
-    ssize_t size = readlink("/proc/self/exe", out, PATH_MAX - 1);
-    if (size <= 0) return false;
-    out[size] = '\0';
+    if (!tool_program(out, TOOL_PATH)) return false;
     *strrchr(out, '/') = '\0';
     return true;
 }
@@ -222,11 +219,11 @@ void cli_hint_script(const char *path, const char *folder)
 {
     /* Relative to the program where it is installed, and in a build folder. */
     static const char *const places[] = {"../share/trebuchet", "../examples"};
-    char self[PATH_MAX], place[PATH_MAX + 64], found[PATH_MAX];
-    if (access(path, F_OK) == 0 || errno != ENOENT) return;
+    char self[TOOL_PATH], place[TOOL_PATH + 64], found[TOOL_PATH];
+    if (tool_may(path, TOOL_EXISTS) || errno != ENOENT) return;
     for (size_t i = 0; cli_program_folder(self) && i < sizeof places / sizeof *places; i++) {
         snprintf(place, sizeof place, "%s/%s/%s", self, places[i], folder);
-        if (realpath(place, found) == NULL) continue;
+        if (!tool_real_path(place, found, sizeof found)) continue;
         fprintf(stderr, "The %s that come with Trebuchet are in %s.\n", folder, found);
         return;
     }
@@ -238,27 +235,21 @@ void cli_hint_script(const char *path, const char *folder)
 
 /* ---- Temporary folders ----------------------------------------------------------------------- */
 
-bool cli_temporary_folder(char *path, size_t size)
+/* A SystemEntry. A generation that was stopped leaves its scratch files in a folder inside. */
+static bool remove_entry(void *folder, const char *name)
 {
-    const char *base = getenv("TMPDIR");
-    snprintf(path, size, "%s/trebuchet-XXXXXX", base && *base ? base : "/tmp");
-    return mkdtemp(path) != NULL;
+    SystemFile about;
+    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) return true;
+    char *path = io_path(folder, name);
+    if (path == NULL) return false;
+    if (!system_delete(path) && system_about_path(path, &about) && about.kind == SYSTEM_FOLDER)
+        cli_remove_folder(path);
+    free(path);
+    return true;
 }
 
 void cli_remove_folder(const char *path)
 {
-    char file[4096];
-    DIR *folder = opendir(path);
-    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
-        int n = snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
-        if (n <= 0 || (size_t)n >= sizeof file) continue;
-        /* A generation that was stopped leaves its scratch files in a folder inside. */
-        if (entry->d_type == DT_DIR)
-            cli_remove_folder(file);
-        else
-            unlink(file);
-    }
-    if (folder != NULL) closedir(folder);
-    rmdir(path);
+    system_list(path, remove_entry, (void *)(uintptr_t)path);
+    tool_remove_folder(path);
 }

@@ -18,8 +18,8 @@ typedef struct CliDirs {
 
 /* ---- Folders of tables ----------------------------------------------------------------------- */
 
-/* Adds a folder that --tables names, or several with colons between them, as in TREBUCHET_PATH.
- * Returns false if there are too many. */
+/* Adds a folder that --tables names, or several as in TREBUCHET_PATH, with colons between them, or
+ * semicolons on Windows. Returns false if there are too many. */
 bool cli_dirs_add(CliDirs *dirs, const char *dir);
 
 /* If the list is empty, adds the folders of TREBUCHET_PATH or, without that, "tables". */
@@ -61,10 +61,6 @@ bool cli_make_folder(const char *command, const char *path);
 /* Returns whether files can be created in a folder, or, if it does not exist, whether the folder can
  * be created. If not, errno says why. */
 bool cli_may_write(const char *path);
-
-/* Creates a new folder in TMPDIR, or in /tmp, and writes its path. If that fails, the path is
- * written for the message, and errno says why. */
-bool cli_temporary_folder(char *path, size_t size);
 
 /* Removes a folder and everything in it. */
 void cli_remove_folder(const char *path);

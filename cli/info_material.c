@@ -13,6 +13,8 @@
 #include "core/format/table.h"
 #include "core/system/error.h"
 #include "core/system/io.h"
+#include "core/system/system.h"
+#include "core/system/tool.h"
 #include "probe/syzygy/syzygy.h"
 #include "json/words.h"
 
@@ -22,13 +24,12 @@
 static bool find_one(const Material *material, MaterialFile *file)
 {
     char name[TABLE_NAME_SIZE + SYZYGY_NAME_SIZE];
-    struct stat info;
     if (!file->syzygy)
         table_file_name(material, file->metric, name);
     else if (!syzygy_file_name(material, file->metric, name))
         return false;
     int n = snprintf(file->path, sizeof file->path, "%s/%s", file->folder, name);
-    return n > 0 && (size_t)n < sizeof file->path && stat(file->path, &info) == 0;
+    return n > 0 && (size_t)n < sizeof file->path && tool_may(file->path, TOOL_EXISTS);
 }
 
 MaterialFile *info_material_files(const CliDirs *dirs, const Material *material, size_t *count)
@@ -78,8 +79,8 @@ static void close_one(Opened *o)
 
 static uint64_t size_of(const MaterialFile *file)
 {
-    struct stat info;
-    return stat(file->path, &info) == 0 ? (uint64_t)info.st_size : 0;
+    SystemFile about;
+    return system_about_path(file->path, &about) ? about.size : 0;
 }
 
 /* "DTZ, White to move", "Syzygy's DTZ, both sides to move; wins and losses rounded". */

@@ -1,13 +1,12 @@
 /* main.c - the trebuchet command: runs its subcommands. */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/cmd.h"
 #include "cli/guess.h"
 #include "cli/output.h"
+#include "core/system/tool.h"
 
 typedef struct Command {
     const char *name;
@@ -74,16 +73,6 @@ static void print_help(FILE *out)
     fputs(usage_end, out);
 }
 
-/* Makes waiting threads of OpenMP sleep. If they spin, they take the processor from the threads that they
- * wait for whenever the machine has other work; this made a run many times slower. On an idle machine
- * sleeping costs nothing measurable. OpenMP reads its environment only when it is loaded, so the program
- * sets the variable and starts itself again. If that fails, it continues as it is. */
-static void wait_quietly(char **argv)
-{
-    if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT")) return;
-    if (setenv("OMP_WAIT_POLICY", "passive", 0) == 0) execv("/proc/self/exe", argv);
-}
-
 static const Command *find_command(const char *name)
 {
     for (size_t i = 0; i < COMMANDS; i++)
@@ -93,7 +82,7 @@ static const Command *find_command(const char *name)
 
 static int run_command(const Command *command, int argc, char **argv)
 {
-    if (command->parallel) wait_quietly(argv);
+    if (command->parallel) tool_wait_quietly(argv);
     return command->run(argc - 1, argv + 1);
 }
 
@@ -127,9 +116,8 @@ static int help(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    tool_start(&argc, &argv);
     const Command *command = argc > 1 ? find_command(argv[1]) : NULL;
-    /* Writing beyond the limit on the size of a file then fails, like writing on a full disk. */
-    signal(SIGXFSZ, SIG_IGN);
     if (command != NULL) return run_command(command, argc, argv);
     if (argc < 2) {
         print_help(stderr);

@@ -6,10 +6,10 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/text.h"
 #include "core/system/io.h"
+#include "core/system/tool.h"
 #include "json/words.h"
 
 /* The state of standard output. */
@@ -208,11 +208,11 @@ void cli_json_failure(int code, const char *file)
 
 bool cli_check_output(const char *command, const char *path)
 {
-    if (path == NULL || strcmp(path, "-") == 0 || access(path, W_OK) == 0) return true;
+    if (path == NULL || strcmp(path, "-") == 0 || tool_may(path, TOOL_WRITE)) return true;
     const bool there = errno != ENOENT;
     char *folder = io_folder(path);
     if (folder == NULL) return cli_no_memory(command) == CLI_OK;
-    const bool good = !there && access(folder, W_OK | X_OK) == 0;
+    const bool good = !there && tool_may(folder, TOOL_FILL);
     if (!good) cli_error(command, "cannot write %s: %s", path, strerror(errno));
     free(folder);
     return good;
@@ -220,7 +220,7 @@ bool cli_check_output(const char *command, const char *path)
 
 FILE *cli_open_output(const char *command, const char *path)
 {
-    FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+    FILE *file = strcmp(path, "-") == 0 ? stdout : tool_open(path, "w");
     if (file == NULL) cli_error(command, "cannot write %s: %s", path, strerror(errno));
     return file;
 }

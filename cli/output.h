@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "core/system/error.h"
 #include "trebuchet.h"
 
 /* Exit codes. */
@@ -21,11 +22,11 @@ enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_NO_TABLE = 3, CLI_STOPPED 
 /* Prints "trebuchet COMMAND: ..." on standard error and remembers the message of the first failure
  * for the JSON object. For failures that have no treb_error. `command` is NULL before a subcommand
  * is known. */
-void cli_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void cli_error(const char *command, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* Prints a message in the form of cli_error that is not a failure, such as "warning: ...". It never
  * becomes part of the JSON. */
-void cli_warn(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void cli_warn(const char *command, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* Reports that memory ran out. Returns CLI_FAILED. */
 int cli_no_memory(const char *command);

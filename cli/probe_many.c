@@ -17,6 +17,7 @@
 #include "cli/output.h"
 #include "cli/probe_rows.h"
 #include "core/system/error.h"
+#include "core/system/tool.h"
 #include "json/annotate.h"
 #include "json/judge.h"
 
@@ -75,9 +76,8 @@ bool probe_many_output(ProbeMany *many, const char *value)
 static bool is_file(const char *word)
 {
     static const char *const endings[] = {".pgn", ".epd", ".fen", ".txt", ".tsv"};
-    struct stat info;
     if (strcmp(word, "-") == 0) return true;
-    if (stat(word, &info) == 0) return true;
+    if (tool_may(word, TOOL_EXISTS)) return true;
     size_t length = strlen(word);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         size_t end = strlen(endings[i]);
@@ -161,24 +161,20 @@ static void line_out(const Many *many, AnswerContext *context, Item *item, FILE 
 
 static void item_out(const Many *many, Item *item)
 {
-    size_t size;
+    ToolText text;
     AnswerContext context = {.tables = many->tables,
                              .directories = many->dirs->dir,
                              .directory_count = many->dirs->count};
-    FILE *out = open_memstream(&item->out, &size);
-    if (out == NULL) return;
+    if (!tool_text_open(&text)) return;
     if (item->text != NULL)
-        line_out(many, &context, item, out);
+        line_out(many, &context, item, text.out);
     else if (many->output == MANY_PGN)
-        game_out(&context, &item->game, out);
+        game_out(&context, &item->game, text.out);
     else
-        game_rows_out(many, &context, item, out);
+        game_rows_out(many, &context, item, text.out);
     if (item->text == NULL) item->error = item->game.error;
     item->flags = context.flags;
-    bool failed = ferror(out) != 0;
-    if (fclose(out) == 0 && !failed) return;
-    free(item->out);
-    item->out = NULL;
+    item->out = tool_text_close(&text) ? text.text : NULL;
 }
 
 /* ---- Batches --------------------------------------------------------------------------------- */
@@ -304,14 +300,15 @@ static void answer_source(Many *many, TextReader *source)
 static void answer_file(Many *many, TextReader *source, const char *word)
 {
     bool named = strcmp(word, "-") != 0;
-    File file = {.fd = named ? open(word, O_RDONLY | O_CLOEXEC) : STDIN_FILENO};
+    FILE *opened = named ? tool_open(word, "r") : stdin;
+    File file = {.fd = opened != NULL ? fileno(opened) : -1};
     many->name = named && many->args->count > 1 ? word : NULL;
     if (file.fd < 0) {
         file.error = errno;
     } else {
         text_reader_begin(source, read_file, &file);
         answer_source(many, source);
-        if (named) close(file.fd);
+        if (named) fclose(opened);
     }
     if (file.error == 0) return;
     cli_error("probe", "cannot read %s: %s", named ? word : "standard input", strerror(file.error));
@@ -321,19 +318,18 @@ static void answer_file(Many *many, TextReader *source, const char *word)
 /* Answers the words of the command line as a text. */
 static void answer_words(Many *many, TextReader *source)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    for (int i = 0; out != NULL && i < many->args->count; i++)
-        fprintf(out, i > 0 ? " %s" : "%s", many->args->words[i]);
-    if (out == NULL || fclose(out) != 0) {
+    ToolText text;
+    const bool opened = tool_text_open(&text);
+    for (int i = 0; opened && i < many->args->count; i++)
+        fprintf(text.out, i > 0 ? " %s" : "%s", many->args->words[i]);
+    if (!opened || !tool_text_close(&text)) {
         many->no_memory = true;
     } else {
-        TextInMemory from = {text, size};
+        TextInMemory from = {text.text, text.size};
         text_reader_begin(source, text_in_memory_read, &from);
         answer_source(many, source);
     }
-    free(text);
+    free(text.text);
 }
 
 static int exit_code(const Many *many)

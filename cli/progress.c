@@ -22,7 +22,7 @@ void cli_progress_start(CliProgress *p, const char *command, bool quiet)
 
 bool cli_progress_due(const CliProgress *p) { return p->on && clock_seconds() >= p->next; }
 
-static void tell(CliProgress *p, const char *text)
+static void draw(CliProgress *p, const char *text)
 {
     char spent[16];
     double now = clock_seconds();
@@ -43,7 +43,7 @@ void cli_progress_tell(CliProgress *p, const char *text, ...)
     va_start(args, text);
     vsnprintf(line, sizeof line, text, args);
     va_end(args);
-    tell(p, line);
+    draw(p, line);
 }
 
 void cli_progress_share(CliProgress *p, uint64_t done, uint64_t total, const char *what, ...)
@@ -58,7 +58,7 @@ void cli_progress_share(CliProgress *p, uint64_t done, uint64_t total, const cha
     size_t length = (size_t)n < sizeof line - 8 ? (size_t)n : sizeof line - 9;
     snprintf(line + length, sizeof line - length, " %.0f%%",
              total ? 100.0 * (double)done / (double)total : 0);
-    tell(p, line);
+    draw(p, line);
 }
 
 void cli_progress_clear(CliProgress *p)

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/system/error.h"
+
 typedef struct CliProgress {
     const char *command;
     bool on, terminal;
@@ -25,12 +27,11 @@ void cli_progress_start(CliProgress *progress, const char *command, bool quiet);
 bool cli_progress_due(const CliProgress *progress);
 
 /* Prints a line; `text` is a printf format. */
-void cli_progress_tell(CliProgress *progress, const char *text, ...)
-    __attribute__((format(printf, 2, 3)));
+void cli_progress_tell(CliProgress *progress, const char *text, ...) PRINTF_LIKE(2, 3);
 
 /* Prints "WHAT 42%" if it is time; `what` is a printf format. */
 void cli_progress_share(CliProgress *progress, uint64_t done, uint64_t total, const char *what, ...)
-    __attribute__((format(printf, 4, 5)));
+    PRINTF_LIKE(4, 5);
 
 /* Clears the line on the terminal. To be called before other output, and at the end. */
 void cli_progress_clear(CliProgress *progress);

@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "core/system/tool.h"
+
 static atomic_bool stop, progress_asked, time_is_up;
 
 static void on_signal(int signal)
@@ -22,11 +24,7 @@ bool cli_progress_asked(void) { return atomic_exchange(&progress_asked, false); 
 const atomic_bool *cli_catch_signals(void)
 {
     atomic_store(&stop, false);
-    struct sigaction question = {.sa_handler = on_user_signal, .sa_flags = SA_RESTART};
-    sigaction(SIGUSR1, &question, NULL);
-    struct sigaction action = {.sa_handler = on_signal};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    tool_catch(on_signal, on_user_signal);
     return &stop;
 }
 
@@ -37,10 +35,6 @@ static void on_alarm(int signal)
     raise(SIGTERM);
 }
 
-void cli_end_after(uint64_t seconds)
-{
-    signal(SIGALRM, on_alarm);
-    if (seconds > 0) alarm((unsigned)seconds);
-}
+void cli_end_after(uint64_t seconds) { tool_alarm((unsigned)seconds, on_alarm); }
 
 bool cli_time_is_up(void) { return atomic_load(&time_is_up); }

@@ -1,17 +1,14 @@
 /* terminal.c - see terminal.h. */
 #include "cli/terminal.h"
 
-#include <langinfo.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "cli/parse.h"
 #include "cli/text.h"
 #include "core/chess/position.h"
+#include "core/system/tool.h"
 
 void cli_print_board(const treb_position *pos)
 {
@@ -34,17 +31,9 @@ void cli_print_board(const treb_position *pos)
 
 int cli_columns(void)
 {
-    struct winsize size;
-    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
-        return size.ws_col;
-    const char *columns = getenv("COLUMNS");
+    if (tool_columns() >= 20) return tool_columns();
+    const char *columns = tool_variable("COLUMNS");
     uint64_t number;
     if (columns != NULL && cli_parse_number(columns, 20, 1000, &number)) return (int)number;
     return 80;
-}
-
-bool cli_utf8(void)
-{
-    setlocale(LC_CTYPE, "");
-    return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }

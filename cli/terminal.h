@@ -13,7 +13,4 @@ void cli_print_board(const treb_position *pos);
  * variable COLUMNS names, else 80. */
 int cli_columns(void);
 
-/* Returns whether the locale's character set is UTF-8. */
-bool cli_utf8(void);
-
 #endif

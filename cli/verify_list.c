@@ -9,6 +9,7 @@
 #include "cli/folders.h"
 #include "core/format/table.h"
 #include "core/system/io.h"
+#include "core/system/tool.h"
 #include "probe/syzygy/syzygy.h"
 
 /* Reads the material and the kind from a file's name. Returns false for another name. */
@@ -63,13 +64,13 @@ static bool append(VerifyList *list, VerifyListed file)
  * frees it. Returns NULL without memory. */
 static char *find_path(const CliDirs *dirs, const char *word)
 {
-    if (strchr(word, '/') != NULL || access(word, F_OK) == 0) return strdup(word);
+    if (io_name(word) != word || tool_may(word, TOOL_EXISTS)) return strdup(word);
     for (size_t i = 0; i < dirs->count; i++) {
         size_t size = strlen(dirs->dir[i]) + strlen(word) + 2;
         char *path = malloc(size);
         if (path == NULL) return NULL;
         snprintf(path, size, "%s/%s", dirs->dir[i], word);
-        if (access(path, F_OK) == 0) return path;
+        if (tool_may(path, TOOL_EXISTS)) return path;
         free(path);
     }
     return strdup(word);

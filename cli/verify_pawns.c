@@ -9,6 +9,7 @@
 #include "cli/output.h"
 #include "cli/pawn_file.h"
 #include "cli/text.h"
+#include "core/system/tool.h"
 #include "pawns/solve/table_oracle.h"
 
 treb_status verify_pawns(const CliDirs *dirs, treb_tables *tables, const char *name,
@@ -20,7 +21,7 @@ treb_status verify_pawns(const CliDirs *dirs, treb_tables *tables, const char *n
     char path[4400];
     for (size_t i = 0; i < dirs->count; i++) {
         snprintf(path, sizeof path, "%.4000s/%.223s", dirs->dir[i], name);
-        if (access(path, F_OK) == 0)
+        if (tool_may(path, TOOL_EXISTS))
             return solved ? pawn_file_check(path, check) : blocked_file_check(path, check);
     }
     snprintf(check->text, sizeof check->text, "no such file");

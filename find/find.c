@@ -6,6 +6,7 @@
 
 #include "core/chess/material.h"
 #include "core/system/error.h"
+#include "core/system/tool.h"
 #include "find/scan.h"
 #include "find/search.h"
 
@@ -23,9 +24,7 @@ typedef struct ThreadFinds {
     size_t *end; /* by position: where its text ends */
     size_t count, capacity;
     uint64_t looked;
-    FILE *out; /* where the listener writes texts, into `text`; NULL: nothing is written yet */
-    char *text;
-    size_t size;
+    ToolText text; /* where the listener writes; its `out` is NULL as long as nothing is written */
 } ThreadFinds;
 
 static void begin(void *context, void *own, PositionInfo *info)
@@ -35,10 +34,9 @@ static void begin(void *context, void *own, PositionInfo *info)
 
 static void forget_texts(ThreadFinds *f)
 {
-    if (f->out != NULL) fclose(f->out);
-    free(f->text);
-    f->out = NULL;
-    f->text = NULL;
+    if (f->text.out != NULL) tool_text_close(&f->text);
+    free(f->text.text);
+    f->text = (ToolText){0};
 }
 
 static void end(void *own)
@@ -66,11 +64,11 @@ static bool grow(ThreadFinds *f)
 static bool describe(const FindListener *listener, ThreadFinds *f, const Found *found)
 {
     if (listener->describe == NULL) return true;
-    if (f->out == NULL && (f->out = open_memstream(&f->text, &f->size)) == NULL) return false;
-    if (!listener->describe(listener->context, found, f->out)) return false;
-    const long at = ftell(f->out);
+    if (f->text.out == NULL && !tool_text_open(&f->text)) return false;
+    if (!listener->describe(listener->context, found, f->text.out)) return false;
+    const long at = ftell(f->text.out);
     f->end[f->count] = (size_t)at;
-    return at >= 0 && !ferror(f->out);
+    return at >= 0 && !ferror(f->text.out);
 }
 
 static bool keep(const FindListener *listener, ThreadFinds *f, const Found *found)
@@ -107,11 +105,11 @@ static bool collect(void *context, void *own)
 {
     const Finding *finding = context;
     ThreadFinds *f = own;
-    bool more = f->out == NULL || fflush(f->out) == 0;
+    bool more = f->text.out == NULL || tool_text_flush(&f->text);
     for (size_t i = 0; i < f->count && more; i++) {
         Found *found = &f->found[i];
         const size_t start = i > 0 ? f->end[i - 1] : 0;
-        found->text = f->out != NULL ? f->text + start : NULL;
+        found->text = f->text.out != NULL ? f->text.text + start : NULL;
         found->length = f->end[i] - start;
         count_found(finding->counts, found);
         more = finding->listener->found(finding->listener->context, found);

@@ -1,6 +1,7 @@
 /* script.c - see script.h: reads scripts, limits what they may use of Lua, and calls them. */
 #include "find/script.h"
 
+#include <errno.h>
 #include <lauxlib.h>
 #include <lua.h>
 #include <lualib.h>
@@ -11,6 +12,7 @@
 #include "core/chess/material.h"
 #include "core/system/error.h"
 #include "core/system/io.h"
+#include "core/system/text_file.h"
 #include "find/script_names.h"
 #include "find/script_words.h"
 
@@ -43,6 +45,26 @@ static void load_text(lua_State *lua, const RuleText *rules, const char *name)
     lua_remove(lua, -2);
 }
 
+/* Pushes the chunk of a file, or raises an error. As Lua does, passes over the mark of UTF-8 and a first line that begins
+ * with '#'. */
+static void load_file(lua_State *lua, const char *path)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    size_t size, start = 0;
+    const char *chunk = lua_pushfstring(lua, "@%s", path);
+    char *text = text_file_read(path, &size);
+    if (text == NULL) {
+        lua_pushfstring(lua, "cannot open %s: %s", path, strerror(errno));
+        lua_error(lua);
+    }
+    if (strncmp(text, mark, 3) == 0) start = 3;
+    if (text[start] == '#') start += strcspn(text + start, "\n");
+    int status = luaL_loadbufferx(lua, text + start, size - start, chunk, "t");
+    free(text);
+    if (status != LUA_OK) lua_error(lua);
+    lua_remove(lua, -2);
+}
+
 /* use("square"): returns what another rule of the folder returns. */
 static int use(lua_State *lua)
 {
@@ -58,8 +80,8 @@ static int use(lua_State *lua)
     snprintf(path, sizeof path, "%s/%.200s.lua", script->folder, name);
     if (script->rules != NULL)
         load_text(lua, script->rules, name);
-    else if (luaL_loadfilex(lua, path, "t") != LUA_OK)
-        return lua_error(lua);
+    else
+        load_file(lua, path);
     lua_call(lua, 0, 1);
     lua_pushvalue(lua, -1);
     lua_setfield(lua, -3, name);
@@ -178,8 +200,8 @@ static void read_file(lua_State *lua, const ScriptSource *source)
     source->script->used = luaL_ref(lua, LUA_REGISTRYINDEX);
     if (source->script->rules != NULL)
         load_text(lua, source->script->rules, source->path);
-    else if (luaL_loadfilex(lua, source->path, "t") != LUA_OK)
-        lua_error(lua);
+    else
+        load_file(lua, source->path);
     lua_call(lua, 0, 1);
     if (lua_type(lua, -1) != source->type)
         luaL_error(lua, "%s returns no %s", source->path, lua_typename(lua, source->type));

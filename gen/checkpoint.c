@@ -9,6 +9,7 @@
 
 #include "core/system/error.h"
 #include "core/system/spill_file.h"
+#include "core/system/system.h"
 #include "gen/solve/partition.h"
 
 /* Seconds between two saves, if the options say nothing else. */
@@ -69,7 +70,7 @@ static treb_status write_state(TableJob *job, const State *state, treb_error *er
     const Checkpoint *c = &job->checkpoint;
     char previous[4400];
     previous_path(job, previous, sizeof previous);
-    if (job_processes(job) != NULL && rename(c->path, previous) != 0 && errno != ENOENT)
+    if (job_processes(job) != NULL && !system_rename(c->path, previous) && errno != ENOENT)
         return fail_errno(error, "rename", c->path);
     SpillFile spill;
     treb_status status = spill_begin(&spill, c->path, saved_mark, error);
@@ -194,7 +195,7 @@ static bool load_together(TableJob *job)
     /* What this process has saved after that is of no use. */
     if (loaded && c->generation != least)
         loaded =
-            load_state(job, previous) && c->generation == least && rename(previous, c->path) == 0;
+            load_state(job, previous) && c->generation == least && system_rename(previous, c->path);
     return job_all_agree(job, loaded && least > 0) || discard_checkpoint(job);
 }
 

@@ -1,53 +1,47 @@
 /* folder.c - see folder.h.
  *
- * The locks are made with flock, on files that are open for writing. This works over NFS too: the client turns them
+ * The locks are on files that are open for writing. This works over NFS too: the client turns them
  * into locks of byte ranges that the server keeps. A run with an exclusive lock may remove the file. A run that then
  * gets the lock of the file without a name begins again with a new file. Creating and removing names also makes NFS
  * clients read the folder again instead of using what they have cached. */
 #include "gen/folder.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "core/system/error.h"
+#include "core/system/io.h"
 #include "core/system/stop.h"
+#include "core/system/system.h"
+#include "core/system/tool.h"
 
 enum { LOCKED, BUSY, NO_LOCKS, FAILED, AGAIN };
 
 static const struct timespec a_moment = {0, 200000000};
 
 /* Whether an open file still has its name. */
-static bool has_name(const LockFile *lock)
-{
-    struct stat open, named;
-    return fstat(lock->file, &open) == 0 && open.st_nlink > 0 && stat(lock->path, &named) == 0 &&
-           open.st_dev == named.st_dev && open.st_ino == named.st_ino;
-}
+static bool has_name(const LockFile *lock) { return tool_lock_named(lock->file, lock->path); }
 
-static int try_once(LockFile *lock, int kind)
+static int try_once(LockFile *lock, bool alone)
 {
-    lock->file = open(lock->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (lock->file < 0) return errno == ESTALE ? AGAIN : FAILED;
-    if (flock(lock->file, kind | LOCK_NB) == 0) {
+    lock->file = tool_lock_open(lock->path);
+    if (lock->file < 0) return errno == EINTR ? AGAIN : FAILED;
+    if (tool_lock(lock->file, alone)) {
         if (has_name(lock)) return LOCKED;
-        close(lock->file);
+        system_close(lock->file);
         return AGAIN;
     }
     const int why = errno;
     const int outcome = why == EWOULDBLOCK                                    ? BUSY
-                        : why == ESTALE || why == EINTR                       ? AGAIN
+                        : why == EINTR                                        ? AGAIN
                         : why == ENOLCK || why == EOPNOTSUPP || why == EINVAL ? NO_LOCKS
                                                                               : FAILED;
     /* A file that no run can lock would never be removed. */
-    if (outcome == NO_LOCKS) unlink(lock->path);
-    if (outcome != BUSY) close(lock->file);
+    if (outcome == NO_LOCKS) system_delete(lock->path);
+    if (outcome != BUSY) system_close(lock->file);
     errno = why;
     return outcome;
 }
@@ -58,26 +52,26 @@ static const char several[] = "one of several runs, together with ";
 static void write_holder(const LockFile *lock, bool shared)
 {
     char host[256] = "", text[360];
-    gethostname(host, sizeof host - 1);
+    tool_machine(host, sizeof host);
     int length = snprintf(text, sizeof text, "%sprocess %ld on %s\n", shared ? several : "",
-                          (long)getpid(), host);
-    if (ftruncate(lock->file, 0) != 0 || pwrite(lock->file, text, (size_t)length, 0) != length)
+                          system_process(), host);
+    if (!system_cut(lock->file, 0) || !io_write_at(lock->file, text, (size_t)length, 0))
         return; /* the holder is then called "another process" */
 }
 
 /* Reads which process holds the lock. */
 static void read_holder(const LockFile *lock, char out[360])
 {
-    ssize_t length = pread(lock->file, out, 359, 0);
+    ptrdiff_t length = system_read(lock->file, out, 359, 0);
     out[length > 0 ? length : 0] = '\0';
     out[strcspn(out, "\n")] = '\0';
     if (out[0] == '\0') strcpy(out, "another process");
 }
 
-static int try_lock(LockFile *lock, int kind, bool shared)
+static int try_lock(LockFile *lock, bool alone, bool shared)
 {
     int outcome = AGAIN;
-    for (int i = 0; i < 1000 && outcome == AGAIN; i++) outcome = try_once(lock, kind);
+    for (int i = 0; i < 1000 && outcome == AGAIN; i++) outcome = try_once(lock, alone);
     if (outcome == LOCKED) write_holder(lock, shared);
     return outcome;
 }
@@ -86,33 +80,38 @@ static void unlock_file(LockFile *lock)
 {
     if (lock->file < 0) return;
     /* If no other run has the lock the file can be removed. */
-    if (flock(lock->file, LOCK_EX | LOCK_NB) == 0 && has_name(lock)) unlink(lock->path);
-    close(lock->file);
+    if (tool_lock(lock->file, true) && has_name(lock)) system_delete(lock->path);
+    system_close(lock->file);
     lock->file = -1;
+}
+
+/* A SystemEntry. */
+static bool remove_table_lock(void *directory, const char *name)
+{
+    static const char ending[] = ".lock";
+    const char *dot = strchr(name + (name[0] == '.'), '.');
+    Material material;
+    if (name[0] != '.' || dot == NULL || strcmp(dot, ending) != 0 ||
+        !material_parse_start(name + 1, (size_t)(dot - name) - 1, &material))
+        return true;
+    char *path = io_path(directory, name);
+    if (path != NULL) system_delete(path);
+    free(path);
+    return true;
 }
 
 /* Removes lock files of tables that killed runs left. No other run is in the folder. */
 static void remove_stale_locks(const char *directory)
 {
-    static const char ending[] = ".lock";
-    DIR *list = opendir(directory);
-    if (list == NULL) return;
-    for (struct dirent *entry; (entry = readdir(list)) != NULL;) {
-        const char *name = entry->d_name, *dot = strchr(name + (name[0] == '.'), '.');
-        Material material;
-        if (name[0] != '.' || dot == NULL || strcmp(dot, ending) != 0) continue;
-        if (material_parse_start(name + 1, (size_t)(dot - name) - 1, &material))
-            unlinkat(dirfd(list), name, 0);
-    }
-    closedir(list);
+    system_list(directory, remove_table_lock, (void *)(uintptr_t)directory);
 }
 
-static int begin(FolderLock *lock, const char *directory, int kind, bool shared)
+static int begin(FolderLock *lock, const char *directory, bool alone, bool shared)
 {
     lock->directory = directory;
     lock->folder.file = -1;
     snprintf(lock->folder.path, sizeof lock->folder.path, "%.4000s/.trebuchet.lock", directory);
-    return try_lock(&lock->folder, kind, shared);
+    return try_lock(&lock->folder, alone, shared);
 }
 
 /* Turns the outcome of locking the folder into a status and a message. */
@@ -131,7 +130,7 @@ static treb_status lock_status(FolderLock *lock, int outcome, treb_error *error)
         return fail_errno(error, "lock", lock->folder.path);
     }
     read_holder(&lock->folder, who);
-    close(lock->folder.file);
+    system_close(lock->folder.file);
     lock->folder.file = -1;
     return fail(error, TREB_ERR_IO,
                 "%.400s: %s is making tables there: wait for it, or name another folder",
@@ -140,7 +139,7 @@ static treb_status lock_status(FolderLock *lock, int outcome, treb_error *error)
 
 treb_status folder_lock(FolderLock *lock, const char *directory, treb_error *error)
 {
-    int outcome = begin(lock, directory, LOCK_EX, false);
+    int outcome = begin(lock, directory, true, false);
     if (outcome == LOCKED) remove_stale_locks(directory);
     if (outcome != NO_LOCKS) return lock_status(lock, outcome, error);
     lock->folder.file = -1;
@@ -159,22 +158,22 @@ static bool is_shared(const LockFile *lock)
 static int begin_shared(FolderLock *lock)
 {
     enum { TRIES = 50 };
-    int outcome = begin(lock, lock->directory, LOCK_SH, true);
+    int outcome = begin(lock, lock->directory, false, true);
     for (int i = 1; i < TRIES && outcome == BUSY && is_shared(&lock->folder); i++) {
-        close(lock->folder.file);
+        system_close(lock->folder.file);
         nanosleep(&a_moment, NULL);
-        outcome = begin(lock, lock->directory, LOCK_SH, true);
+        outcome = begin(lock, lock->directory, false, true);
     }
     return outcome;
 }
 
 treb_status folder_join(FolderLock *lock, const char *directory, bool *alone, treb_error *error)
 {
-    int outcome = begin(lock, directory, LOCK_EX, true);
+    int outcome = begin(lock, directory, true, true);
     *alone = outcome == LOCKED;
     if (*alone) remove_stale_locks(directory);
     if (outcome == BUSY) {
-        close(lock->folder.file);
+        system_close(lock->folder.file);
         outcome = begin_shared(lock);
     }
     return lock_status(lock, outcome, error);
@@ -183,8 +182,8 @@ treb_status folder_join(FolderLock *lock, const char *directory, bool *alone, tr
 treb_status folder_share(FolderLock *lock, treb_error *error)
 {
     /* In between another run may get the lock, briefly or for itself alone. */
-    if (flock(lock->folder.file, LOCK_SH | LOCK_NB) == 0 && has_name(&lock->folder)) return TREB_OK;
-    close(lock->folder.file);
+    if (tool_lock(lock->folder.file, false) && has_name(&lock->folder)) return TREB_OK;
+    system_close(lock->folder.file);
     return lock_status(lock, begin_shared(lock), error);
 }
 
@@ -197,10 +196,10 @@ treb_status folder_lock_table(const FolderLock *lock, const Material *material, 
     material_name(material, name);
     snprintf(table->path, sizeof table->path, "%.4000s/.%s.lock", lock->directory, name);
     for (;;) {
-        int outcome = try_lock(table, LOCK_EX, false);
+        int outcome = try_lock(table, true, false);
         if (outcome == LOCKED) return TREB_OK;
         if (outcome != BUSY) return fail_errno(error, "lock", table->path);
-        close(table->file);
+        system_close(table->file);
         if (wait(context)) return STOPPED;
         nanosleep(&a_moment, NULL);
     }

@@ -6,6 +6,7 @@
 
 #include "core/system/error.h"
 #include "core/system/stop.h"
+#include "core/system/tool.h"
 #include "gen/folder.h"
 #include "gen/job.h"
 #include "gen/memory_estimate.h"
@@ -40,12 +41,13 @@ void generate_drop_scratch(const char *directory, bool mates)
     ScratchFolder folder;
     FolderLock lock;
     treb_error error;
-    if (access(directory, F_OK) != 0 || folder_lock(&lock, directory, &error) != TREB_OK) return;
+    if (!tool_may(directory, TOOL_EXISTS) || folder_lock(&lock, directory, &error) != TREB_OK)
+        return;
     scratch_folder_name(&folder, directory, mates ? STORED_MATES : STORED_VERDICTS);
     scratch_folder_clean(&folder, true);
     /* What a killed process left of its own lock goes with it. */
     folder_unlock(&lock);
-    rmdir(directory);
+    tool_remove_folder(directory);
 }
 
 /* Whether this process has nothing to do in a step. Either no files are requested and its store has what other tables

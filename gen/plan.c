@@ -10,6 +10,7 @@
 #include "core/chess/bitboard.h"
 #include "core/system/error.h"
 #include "core/system/machine.h"
+#include "core/system/tool.h"
 #include "gen/memory_estimate.h"
 #include "gen/solve/finished.h"
 #include "probe/syzygy/syzygy.h"
@@ -86,7 +87,7 @@ static treb_status refuse_damaged(const GenerateOptions *o, const Material *m, t
         if (!(o->metrics >> metric & 1)) continue;
         table_file_name(m, metric, name);
         snprintf(path, sizeof path, "%.4000s/%s", o->directory, name);
-        if (access(path, F_OK) != 0) continue;
+        if (!tool_may(path, TOOL_EXISTS)) continue;
         treb_status status = table_check_size(path, error);
         Table *table = status == TREB_OK ? table_open(path, error) : NULL;
         if (table == NULL && error->status == TREB_ERR_DAMAGED) return TREB_ERR_DAMAGED;

@@ -1,14 +1,12 @@
 /* report.c - see report.h. */
 #include "gen/report.h"
 
-#include <sys/resource.h>
+#include "core/system/tool.h"
 
 /* Returns the most memory that any process has taken so far, in bytes. */
 static uint64_t largest_process(const Processes *processes)
 {
-    struct rusage used;
-    getrusage(RUSAGE_SELF, &used);
-    return processes_max(processes, 1024 * (uint64_t)used.ru_maxrss);
+    return processes_max(processes, tool_memory_most());
 }
 
 void report_solving(GenerateReport *report, const Layout *layout, const Processes *processes)

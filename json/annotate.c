@@ -7,6 +7,7 @@
 
 #include "core/pgn/pgn_signs.h"
 #include "core/system/error.h"
+#include "core/system/tool.h"
 #include "json/judge.h"
 #include "json/wrap.h"
 
@@ -244,23 +245,20 @@ static void put_unread(Writing *w)
 
 char *annotate_game(AnswerContext *context, const PgnGame *game, treb_error *error)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (out == NULL) {
+    ToolText text;
+    if (!tool_text_open(&text)) {
         fail_memory(error);
         return NULL;
     }
-    Writing w = {.wrap = {out, 0}, .game = game};
-    put_tags(out, game);
+    Writing w = {.wrap = {text.out, 0}, .game = game};
+    put_tags(text.out, game);
     w.numbered = true;
     judge_game(context, game, TREB_WDL, SIZE_MAX, put_step, &w);
     put_unread(&w);
     wrap_word(&w.wrap, game->result);
-    fputs("\n\n", out);
-    bool failed = ferror(out) != 0;
-    if (fclose(out) == 0 && !failed && !(context->flags & ANSWER_STOPPED)) return text;
-    free(text);
+    fputs("\n\n", text.out);
+    if (tool_text_close(&text) && !(context->flags & ANSWER_STOPPED)) return text.text;
+    free(text.text);
     if (context->flags & ANSWER_STOPPED)
         answer_fail_stopped(error);
     else

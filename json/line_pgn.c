@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/chess/position.h"
+#include "core/system/tool.h"
 #include "json/wrap.h"
 
 static const char *const colors[2] = {"White", "Black"};
@@ -146,13 +147,8 @@ static void put_game(FILE *out, const PgnLine *line)
 
 char *line_pgn(const PgnLine *line)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (out == NULL) return NULL;
-    put_game(out, line);
-    bool failed = ferror(out) != 0;
-    if (fclose(out) == 0 && !failed) return text;
-    free(text);
-    return NULL;
+    ToolText text;
+    if (!tool_text_open(&text)) return NULL;
+    put_game(text.out, line);
+    return tool_text_close(&text) ? text.text : NULL;
 }

@@ -7,6 +7,7 @@
 #include "check/compare/compare.h"
 #include "core/system/error.h"
 #include "core/system/io.h"
+#include "core/system/system.h"
 #include "probe/file_open.h"
 #include "probe/set.h"
 
@@ -45,13 +46,13 @@ static treb_status open_beside(CompareSet *set, const char *path, treb_error *er
 
 treb_status compare_open(CompareSet *set, const char *path, treb_error *error)
 {
-    struct stat info;
+    SystemFile about;
     memset(set, 0, sizeof *set);
     if (io_is_address(path))
         return fail(error, TREB_ERR_ARGUMENT, "%.300s: only files on this machine can be compared",
                     path);
-    if (stat(path, &info) != 0) return fail_errno(error, "open", path);
-    if (!S_ISDIR(info.st_mode)) return open_beside(set, path, error);
+    if (!system_about_path(path, &about)) return fail_errno(error, "open", path);
+    if (about.kind != SYSTEM_FOLDER) return open_beside(set, path, error);
     set->tables = treb_tables_open(&path, 1, error);
     return set->tables != NULL ? TREB_OK : error->status;
 }

@@ -8,6 +8,7 @@
 #include "check/verify/checksum.h"
 #include "core/system/clock.h"
 #include "core/system/error.h"
+#include "core/system/system.h"
 
 typedef struct Checksums {
     VerifyReport report;
@@ -23,8 +24,8 @@ typedef struct Checksums {
 
 static uint64_t file_bytes(const char *path)
 {
-    struct stat info;
-    return stat(path, &info) == 0 ? (uint64_t)info.st_size : 0;
+    SystemFile about;
+    return system_about_path(path, &about) ? about.size : 0;
 }
 
 enum { CHUNK = 64 /* number of parts that a thread takes at a time */ };

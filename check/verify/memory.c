@@ -1,12 +1,11 @@
 /* memory.c - see memory.h. */
-#define _DEFAULT_SOURCE
 #include "check/verify/memory.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "core/system/machine.h"
+#include "core/system/system.h"
+#include "core/system/tool.h"
 
 enum {
     LITTLE = 16 << 20, /* bytes; freeing less is not worth a reclaim */
@@ -27,12 +26,12 @@ void verify_memory_open(VerifyMemory *memory, uint64_t limit)
 {
     memory->limit = limit;
     memory->held_file = machine_held_open();
-    memory->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+    memory->page_bytes = system_page();
 }
 
 void verify_memory_close(VerifyMemory *memory)
 {
-    if (memory->held_file >= 0) close(memory->held_file);
+    if (memory->held_file >= 0) system_close(memory->held_file);
     free(memory->area);
 }
 
@@ -74,23 +73,19 @@ bool verify_reclaimable_add(VerifyMemory *memory, const void *at, uint64_t bytes
     return at == NULL || add(memory, at, bytes, false);
 }
 
-/* Anonymous zeroed memory takes space only where it is touched. It is MAP_SHARED although no other
- * process shares it: a page of private memory that is first read and then written, like those of a
- * memo, causes two page faults, and each of them interrupts all threads. */
 void *verify_reclaimable_new(VerifyMemory *memory, uint64_t bytes)
 {
     if (bytes == 0 || bytes > SIZE_MAX) return NULL;
-    void *at = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE,
-                    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at == MAP_FAILED) return NULL;
+    void *at = tool_map(-1, 0, bytes);
+    if (at == NULL) return NULL;
     if (add(memory, at, bytes, true)) return at;
-    munmap(at, (size_t)bytes);
+    tool_unmap(at, bytes);
     return NULL;
 }
 
 void verify_reclaimable_free(void *at, uint64_t bytes)
 {
-    if (at != NULL) munmap(at, (size_t)bytes);
+    if (at != NULL) tool_unmap(at, bytes);
 }
 
 /* Returns the number of bytes that the process holds in memory; 0 if the system does not say. */
@@ -128,9 +123,10 @@ void verify_memory_reclaim(VerifyMemory *memory)
     if (atomic_fetch_sub(&memory->skips, 1) > 0 || !too_much(memory)) return;
 #pragma omp critical(verify_reclaim)
     if (too_much(memory)) {
-        for (size_t i = 0; i < memory->areas; i++)
-            madvise(memory->area[i].at, (size_t)memory->area[i].bytes,
-                    memory->area[i].memo ? MADV_REMOVE : MADV_DONTNEED);
+        for (size_t i = 0; i < memory->areas; i++) {
+            const VerifyArea *area = &memory->area[i];
+            (area->memo ? tool_map_discard : tool_map_release)(area->at, area->bytes);
+        }
         atomic_store(&memory->held_least, resident_bytes(memory));
     }
 }

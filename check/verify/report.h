@@ -4,6 +4,7 @@
 #define TREB_CHECK_VERIFY_REPORT_H
 
 #include "check/verify/value.h"
+#include "core/system/error.h"
 
 /* Returns the number of threads to run. */
 int verify_threads(const VerifyOptions *options);
@@ -39,7 +40,7 @@ void verify_report_no_memory(VerifyReport *report);
 
 /* Counts an error. The text of the error with the smallest key is kept. Thread-safe. */
 #if defined(__GNUC__)
-__attribute__((format(printf, 3, 4)))
+PRINTF_LIKE(3, 4)
 #endif
 void verify_report_error(VerifyReport *report, uint64_t key, const char *words, ...);
 

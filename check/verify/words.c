@@ -2,19 +2,16 @@
  *
  * A scratch file is mapped. The system decides which pages of it are in memory. When the process
  * holds too much memory, it reclaims these pages (memory.h). */
-#define _DEFAULT_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "check/verify/words.h"
 #include "core/system/error.h"
 #include "core/system/io.h"
 #include "core/system/machine.h"
+#include "core/system/tool.h"
 
 void verify_words_layout(VerifyWords *words, const unsigned bits[TREB_METRICS], bool completed)
 {
@@ -36,14 +33,13 @@ treb_status verify_words_in_memory(VerifyWords *words, uint64_t cells, int sides
     enum { HUGE_PAGE = 2 << 20 };
     words->side_bytes = cells * words->bytes;
     for (int s = 0; s < sides; s++) {
-        size_t bytes = (size_t)(words->side_bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-        bool large = words->side_bytes >= HUGE_PAGE;
-        words->side[s] = large ? aligned_alloc(HUGE_PAGE, bytes) : malloc(words->side_bytes);
+        const bool large = words->side_bytes >= HUGE_PAGE;
+        const size_t unit = large ? HUGE_PAGE : 64;
+        const size_t bytes = (size_t)(words->side_bytes + unit - 1) / unit * unit;
+        words->side[s] = system_aligned(unit, bytes);
         if (words->side[s] == NULL) return fail_memory(error);
-#ifdef MADV_HUGEPAGE
         /* Moves lead to words all over this memory. */
-        if (large) madvise(words->side[s], bytes, MADV_HUGEPAGE);
-#endif
+        if (large) tool_large_pages(words->side[s], bytes);
     }
     return TREB_OK;
 }
@@ -60,21 +56,20 @@ static treb_status fail_disk(const char *folder, uint64_t bytes, treb_error *err
 treb_status verify_words_on_disk(VerifyWords *words, VerifyStore *store, uint64_t cells, int sides,
                                  const char *folder, uint64_t most, treb_error *error)
 {
-    uint64_t page = store->memory.page_bytes;
-    words->page_bytes = page;
-    words->side_bytes = (cells * words->bytes + page - 1) / page * page;
+    const uint64_t unit = TOOL_MAP_UNIT;
+    words->page_bytes = store->memory.page_bytes;
+    words->side_bytes = (cells * words->bytes + unit - 1) / unit * unit;
     words->folder = folder;
     words->file = io_unnamed(folder);
     if (words->file < 0) return fail_errno(error, "make a scratch file", folder);
     words->on_disk = true;
     if (machine_free_disk(folder) < most) return fail_disk(folder, most, error);
-    if (ftruncate(words->file, (off_t)(words->side_bytes * (uint64_t)sides)) != 0)
+    if (!system_cut(words->file, words->side_bytes * (uint64_t)sides))
         return errno == EFBIG ? fail_disk(folder, most, error)
                               : fail_errno(error, "make a scratch file", folder);
     for (int s = 0; s < sides; s++) {
-        void *at = mmap(NULL, (size_t)words->side_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-                        words->file, (off_t)(words->side_bytes * (uint64_t)s));
-        if (at == MAP_FAILED)
+        void *at = tool_map(words->file, words->side_bytes * (uint64_t)s, words->side_bytes);
+        if (at == NULL)
             return errno == ENOMEM ? fail_memory(error)
                                    : fail_errno(error, "map a scratch file", folder);
         words->side[s] = at;
@@ -90,13 +85,11 @@ treb_status verify_words_reserve(const VerifyWords *words, uint64_t first, uint6
 {
     uint64_t bytes = (end - first) * words->bytes;
     for (int s = 0; s < 2 && words->on_disk && words->side[s] != NULL; s++) {
-        int wrong = posix_fallocate(words->file,
-                                    (off_t)(words->side_bytes * (uint64_t)s + first * words->bytes),
-                                    (off_t)bytes);
-        if (wrong == ENOSPC || wrong == EFBIG || wrong == EDQUOT)
-            return fail_disk(words->folder, 2 * bytes, error);
-        errno = wrong;
-        if (wrong != 0) return fail_errno(error, "make a scratch file", words->folder);
+        const uint64_t at = words->side_bytes * (uint64_t)s + first * words->bytes;
+        if (tool_reserve(words->file, at, bytes)) continue;
+        return errno == ENOSPC || errno == EFBIG
+                   ? fail_disk(words->folder, 2 * bytes, error)
+                   : fail_errno(error, "make a scratch file", words->folder);
     }
     return TREB_OK;
 }
@@ -108,7 +101,7 @@ void verify_words_discard(const VerifyWords *words, uint64_t first, uint64_t end
         /* Pages that the range shares with other cells stay. */
         uint64_t from = (first * words->bytes + page - 1) / page * page;
         uint64_t to = end * words->bytes / page * page;
-        if (from < to) madvise((uint8_t *)words->side[s] + from, (size_t)(to - from), MADV_REMOVE);
+        if (from < to) tool_map_discard((uint8_t *)words->side[s] + from, to - from);
     }
 }
 
@@ -117,11 +110,11 @@ void verify_words_free(VerifyWords *words)
     for (int s = 0; s < 2; s++) {
         if (words->side[s] == NULL) continue;
         if (words->on_disk)
-            munmap(words->side[s], (size_t)words->side_bytes);
+            tool_unmap(words->side[s], words->side_bytes);
         else
-            free(words->side[s]);
+            system_aligned_free(words->side[s]);
         words->side[s] = NULL;
     }
-    if (words->on_disk) close(words->file);
+    if (words->on_disk) system_close(words->file);
     words->on_disk = false;
 }

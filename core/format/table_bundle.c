@@ -3,7 +3,6 @@
 #define _FILE_OFFSET_BITS 64
 #include "core/format/table_bundle.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,8 @@
 #include "core/format/table_name.h"
 #include "core/system/error.h"
 #include "core/system/io.h"
+#include "core/system/system.h"
+#include "core/system/tool.h"
 
 enum { VERSION = 1, HEAD_SIZE = 24, ENTRY_SIZE = 24 };
 
@@ -98,7 +99,7 @@ static treb_status read_header(FILE *file, const char *path, Header *out, treb_e
 /* Reads the size of a file and, if it is a table of ours, its header. */
 static treb_status read_file(const char *path, bool ours, Header *out, treb_error *error)
 {
-    FILE *file = fopen(path, "rb");
+    FILE *file = tool_open(path, "rb");
     *out = (Header){0};
     if (file == NULL) return fail_errno(error, "open", path);
     treb_status status = TREB_OK;
@@ -121,6 +122,9 @@ typedef struct Name {
 typedef struct Names {
     Name *name;
     size_t count, capacity;
+    const char *directory; /* the folder that is being read */
+    size_t known;          /* names of earlier folders */
+    bool no_memory;
 } Names;
 
 static bool is_ours(const char *name)
@@ -146,38 +150,41 @@ bool table_bundle_lists(const char *name)
 
 static int compare_names(const void *a, const void *b) { return strcmp(a, b); }
 
-/* Whether an earlier folder has a file of this name; its `count` names are sorted. */
-static bool is_known(const Names *names, size_t count, const char *name)
+/* Whether an earlier folder has a file of this name; those folders' names are sorted. */
+static bool is_known(const Names *names, const char *name)
 {
-    return count > 0 &&
-           bsearch(name, names->name, count, sizeof *names->name, compare_names) != NULL;
+    return names->known > 0 &&
+           bsearch(name, names->name, names->known, sizeof *names->name, compare_names) != NULL;
+}
+
+/* A SystemEntry. */
+static bool add_name(void *context, const char *name)
+{
+    Names *out = context;
+    if (!table_bundle_lists(name) || is_known(out, name)) return true;
+    if (out->count == out->capacity) {
+        size_t capacity = 2 * out->capacity + 256;
+        void *grown = realloc(out->name, capacity * sizeof *out->name);
+        out->no_memory = grown == NULL;
+        if (grown == NULL) return false;
+        out->name = grown;
+        out->capacity = capacity;
+    }
+    Name *added = &out->name[out->count++];
+    strcpy(added->name, name);
+    added->directory = out->directory;
+    return true;
 }
 
 /* Adds the names of a folder, which earlier folders do not have, and sorts all. */
 static treb_status list_names(const char *directory, Names *out, treb_error *error)
 {
-    DIR *list = opendir(directory);
-    if (list == NULL) return fail_errno(error, "open", directory);
-    treb_status status = TREB_OK;
-    const size_t known = out->count;
-    for (struct dirent *entry; status == TREB_OK && (entry = readdir(list)) != NULL;) {
-        const char *name = entry->d_name;
-        if (!table_bundle_lists(name) || is_known(out, known, name)) continue;
-        if (out->count == out->capacity) {
-            size_t capacity = 2 * out->capacity + 256;
-            void *grown = realloc(out->name, capacity * sizeof *out->name);
-            if (grown == NULL) status = fail_memory(error);
-            if (grown == NULL) break;
-            out->name = grown;
-            out->capacity = capacity;
-        }
-        Name *added = &out->name[out->count++];
-        strcpy(added->name, name);
-        added->directory = directory;
-    }
-    closedir(list);
+    out->directory = directory;
+    out->known = out->count;
+    if (!system_list(directory, add_name, out)) return fail_errno(error, "open", directory);
+    if (out->no_memory) return fail_memory(error);
     if (out->count > 0) qsort(out->name, out->count, sizeof *out->name, compare_names);
-    return status;
+    return TREB_OK;
 }
 
 /* ---- The file -------------------------------------------------------------------------------- */

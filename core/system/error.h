@@ -2,6 +2,8 @@
 #ifndef TREB_CORE_SYSTEM_ERROR_H
 #define TREB_CORE_SYSTEM_ERROR_H
 
+#include <stdio.h>
+
 #include "trebuchet.h"
 
 /* Declares which parameter is a format as printf takes it, and where its values begin. Windows has two printf; we use

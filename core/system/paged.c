@@ -1,30 +1,26 @@
 /* paged.c - see paged.h. */
-#define _DEFAULT_SOURCE
 #include "core/system/paged.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "core/system/error.h"
 #include "core/system/io.h"
 #include "core/system/machine.h"
+#include "core/system/tool.h"
 
 void paged_close(Paged *paged)
 {
     if (paged->at == NULL) return;
-    munmap(paged->at, (size_t)paged->bytes);
-    close(paged->file);
-    if (paged->held >= 0) close(paged->held);
+    tool_unmap(paged->at, paged->bytes);
+    system_close(paged->file);
+    if (paged->held >= 0) system_close(paged->held);
     *paged = (Paged){0};
 }
 
 /* Reserves the disk space first: writing to a mapped file cannot report that the disk is full. */
 static void *map_all(int file, uint64_t bytes)
 {
-    if (!system_reserve(file, bytes)) return MAP_FAILED;
-    return mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    return system_reserve(file, bytes) ? tool_map(file, 0, bytes) : NULL;
 }
 
 treb_status paged_open(Paged *paged, const char *directory, uint64_t bytes, uint64_t most,
@@ -33,11 +29,11 @@ treb_status paged_open(Paged *paged, const char *directory, uint64_t bytes, uint
     *paged = (Paged){.bytes = bytes, .most = most, .file = io_unnamed(directory)};
     if (paged->file < 0) return fail_errno(error, "create a file in", directory);
     void *at = map_all(paged->file, bytes);
-    if (at == MAP_FAILED) {
+    if (at == NULL) {
         treb_status status = errno == ENOMEM
                                  ? fail_memory(error)
                                  : fail_errno(error, "make a scratch file in", directory);
-        close(paged->file);
+        system_close(paged->file);
         return status;
     }
     paged->at = at;
@@ -62,7 +58,7 @@ void paged_mind(Paged *paged, uint64_t bytes)
         if (mapped < left) __atomic_store_n(&paged->left, mapped, __ATOMIC_RELAXED);
         return;
     }
-    madvise(paged->at, (size_t)paged->bytes, MADV_DONTNEED);
+    tool_map_release(paged->at, paged->bytes);
     if (machine_held(paged->held, &all, &mapped))
         __atomic_store_n(&paged->left, mapped, __ATOMIC_RELAXED);
 }

@@ -135,6 +135,9 @@ void system_reason(int number, char *text, size_t size);
 #ifdef _WIN32
 /* Returns a path as UTF-16, which the caller frees. NULL: out of memory, or it is not UTF-8. */
 wchar_t *system_wide(const char *path);
+
+/* Sets errno from the last error of Windows. Returns false. */
+bool system_failed(void);
 #endif
 
 /* Loads a library for good, and returns the address of a function of it. NULL if there is no such library or

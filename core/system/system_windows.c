@@ -14,8 +14,7 @@
 
 /* ---- Errors and names ------------------------------------------------------------------------ */
 
-/* Sets errno from the last error of Windows. Returns false. */
-static bool failed(void)
+bool system_failed(void)
 {
     static const struct {
         DWORD error;
@@ -30,7 +29,8 @@ static bool failed(void)
                    {ERROR_TOO_MANY_OPEN_FILES, EMFILE}, {ERROR_INVALID_HANDLE, EBADF},
                    {ERROR_NOT_ENOUGH_MEMORY, ENOMEM},   {ERROR_OUTOFMEMORY, ENOMEM},
                    {ERROR_COMMITMENT_LIMIT, ENOMEM},    {ERROR_DISK_FULL, ENOSPC},
-                   {ERROR_HANDLE_DISK_FULL, ENOSPC},    {ERROR_INVALID_PARAMETER, EINVAL}};
+                   {ERROR_HANDLE_DISK_FULL, ENOSPC},    {ERROR_INVALID_PARAMETER, EINVAL},
+                   {ERROR_NOT_SUPPORTED, EOPNOTSUPP},   {ERROR_INVALID_FUNCTION, EOPNOTSUPP}};
     const DWORD error = GetLastError();
     errno = EIO;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -74,7 +74,7 @@ static int open_wide(const wchar_t *path, DWORD access, DWORD how, DWORD flags)
     HANDLE handle =
         CreateFileW(path, access, SHARE, NULL, how, FILE_FLAG_BACKUP_SEMANTICS | flags, NULL);
     if (handle == INVALID_HANDLE_VALUE) {
-        failed();
+        system_failed();
         return -1;
     }
     const int file = _open_osfhandle((intptr_t)handle, _O_BINARY | _O_NOINHERIT);
@@ -86,7 +86,7 @@ static int open_unnamed(const wchar_t *folder)
 {
     wchar_t name[MAX_PATH];
     if (GetTempFileNameW(folder, L"trb", 0, name) == 0) {
-        failed();
+        system_failed();
         return -1;
     }
     const int file = open_wide(name, GENERIC_READ | GENERIC_WRITE | DELETE, CREATE_ALWAYS,
@@ -123,7 +123,7 @@ bool system_about(int file, SystemFile *out)
     const bool disk = GetFileType(handle) == FILE_TYPE_DISK;
     *out = (SystemFile){.kind = SYSTEM_OTHER};
     if (!disk) return true;
-    if (!GetFileInformationByHandle(handle, &about)) return failed();
+    if (!GetFileInformationByHandle(handle, &about)) return system_failed();
     const uint64_t changed =
         (uint64_t)about.ftLastWriteTime.dwHighDateTime << 32 | about.ftLastWriteTime.dwLowDateTime;
     out->kind = about.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY ? SYSTEM_FOLDER : SYSTEM_FILE;
@@ -165,7 +165,7 @@ ptrdiff_t system_read(int file, void *bytes, size_t size, uint64_t offset)
                  &place))
         return (ptrdiff_t)n;
     if (GetLastError() == ERROR_HANDLE_EOF) return 0;
-    failed();
+    system_failed();
     return -1;
 }
 
@@ -176,7 +176,7 @@ ptrdiff_t system_write(int file, const void *bytes, size_t size, uint64_t offset
     if (WriteFile(handle_of(file), bytes, (DWORD)(size < TRANSFER_MOST ? size : TRANSFER_MOST), &n,
                   &place))
         return (ptrdiff_t)n;
-    failed();
+    system_failed();
     return -1;
 }
 
@@ -214,7 +214,7 @@ bool system_cut(int file, uint64_t size)
     FILE_END_OF_FILE_INFO end;
     end.EndOfFile.QuadPart = (LONGLONG)size;
     return SetFileInformationByHandle(handle_of(file), FileEndOfFileInfo, &end, sizeof end) ||
-           failed();
+           system_failed();
 }
 
 bool system_reserve(int file, uint64_t size)
@@ -226,11 +226,11 @@ bool system_reserve(int file, uint64_t size)
     if (about.size >= size) return true;
     if (!SetFileInformationByHandle(handle_of(file), FileAllocationInfo, &space, sizeof space) &&
         GetLastError() == ERROR_DISK_FULL)
-        return failed();
+        return system_failed();
     return system_cut(file, size);
 }
 
-bool system_flush(int file) { return FlushFileBuffers(handle_of(file)) || failed(); }
+bool system_flush(int file) { return FlushFileBuffers(handle_of(file)) || system_failed(); }
 
 /* Windows keeps names in a journal. */
 bool system_flush_folder(const char *path)
@@ -249,7 +249,7 @@ bool system_rename(const char *from, const char *to)
         if (i > 0) Sleep(MILLISECONDS);
         good =
             MoveFileExW(old_name, new_name, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) ||
-            failed();
+            system_failed();
         if (!good && errno != EACCES && errno != EBUSY) break;
     }
     free(old_name);
@@ -260,7 +260,7 @@ bool system_rename(const char *from, const char *to)
 bool system_delete(const char *path)
 {
     wchar_t *wide = system_wide(path);
-    const bool good = wide != NULL && (DeleteFileW(wide) || failed());
+    const bool good = wide != NULL && (DeleteFileW(wide) || system_failed());
     free(wide);
     return good;
 }
@@ -284,7 +284,7 @@ bool system_list(const char *folder, SystemEntry *entry, void *context)
     char name[3 * MAX_PATH + 1];
     wchar_t *pattern = all_of(folder);
     HANDLE list = pattern != NULL ? FindFirstFileW(pattern, &found) : INVALID_HANDLE_VALUE;
-    if (pattern != NULL && list == INVALID_HANDLE_VALUE) failed();
+    if (pattern != NULL && list == INVALID_HANDLE_VALUE) system_failed();
     free(pattern);
     if (list == INVALID_HANDLE_VALUE) return false;
     do {
@@ -310,11 +310,11 @@ const void *system_map(int file, uint64_t size)
     }
     HANDLE map = CreateFileMappingW(handle_of(file), NULL, PAGE_READONLY, 0, 0, NULL);
     if (map == NULL) {
-        failed();
+        system_failed();
         return NULL;
     }
     const void *at = MapViewOfFile(map, FILE_MAP_READ, 0, 0, (SIZE_T)size);
-    if (at == NULL) failed();
+    if (at == NULL) system_failed();
     CloseHandle(map);
     return at;
 }

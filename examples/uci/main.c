@@ -460,6 +460,26 @@ static const char usage[] =
     "trebuchet-uci: a chess engine that speaks UCI on standard input and output.\n"
     "trebuchet-uci memory ACTION STORE: looks at what it remembers; `memory help` tells more.\n";
 
+/* Reads a line of any length into *line, which grows. Returns false at the end of the input, or without memory. */
+static bool read_line(char **line, size_t *capacity)
+{
+    size_t length = 0;
+    for (;;) {
+        if (*capacity - length < 2) {
+            const size_t more = 2 * *capacity + 256;
+            char *grown = realloc(*line, more);
+            if (grown == NULL) return false;
+            *line = grown;
+            *capacity = more;
+        }
+        const size_t room = *capacity - length;
+        if (fgets(*line + length, room < INT_MAX ? (int)room : INT_MAX, stdin) == NULL)
+            return length > 0;
+        length += strlen(*line + length);
+        if (length > 0 && (*line)[length - 1] == '\n') return true;
+    }
+}
+
 int main(int argc, char **argv)
 {
     static Engine e = {.memory_mib = MEMORY_DEFAULT, .overhead_ms = 20, .store_mib = STORE_DEFAULT};
@@ -482,7 +502,7 @@ int main(int argc, char **argv)
     e.store = strdup("");
     tt_resize(&e.tt, HASH_DEFAULT);
     if (path) set_path(&e, path);
-    while (running && getline(&line, &capacity, stdin) >= 0) running = obey(&e, line);
+    while (running && read_line(&line, &capacity)) running = obey(&e, line);
     finish_search(&e);
     set_trace(&e, "");
     memory_close(e.memory);

@@ -28,13 +28,17 @@ static int score_from_table(int score, int ply)
     return score <= -SCORE_WIN_MIN ? score + ply : score;
 }
 
-/* Returns three quarters of the machine's memory. The system lets programs allocate more memory than
- * there is, and kills them when they use it. */
+/* Returns three quarters of the machine's memory, if it is known. Systems with POSIX let programs allocate more memory
+ * than there is, and kill them when they use it; Windows does not. */
 static size_t most_mib(void)
 {
+#ifdef _SC_PHYS_PAGES
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     return pages > 0 && size > 0 ? (size_t)(((uint64_t)pages * (uint64_t)size >> 20) * 3 / 4)
                                  : SIZE_MAX;
+#else
+    return SIZE_MAX;
+#endif
 }
 
 size_t tt_resize(Tt *tt, size_t mib)

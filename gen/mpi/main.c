@@ -10,7 +10,7 @@
 #include "cli/text.h"
 #include "gen/mpi/transport.h"
 
-/* Makes idle OpenMP threads sleep, as the trebuchet command does: see cli/main.c. */
+/* Makes idle OpenMP threads sleep, as the trebuchet command does: see core/system/tool.h. */
 static void wait_quietly(char **argv)
 {
     if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT")) return;

@@ -1,15 +1,13 @@
 /* scratch_folder.c - see scratch_folder.h. */
 #include "gen/store/scratch_folder.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/system/error.h"
 #include "core/system/io.h"
+#include "core/system/tool.h"
 #include "gen/solve/slice_provider.h"
 
 /* ---- Names ----------------------------------------------------------------------------------- */
@@ -49,23 +47,33 @@ void scratch_folder_saved(const ScratchFolder *folder, const Material *material,
 
 treb_status scratch_folder_make(const ScratchFolder *folder, treb_error *error)
 {
-    if (mkdir(folder->path, 0777) == 0 || errno == EEXIST) return TREB_OK;
+    if (tool_make_folder(folder->path) || errno == EEXIST) return TREB_OK;
     return fail_errno(error, "make this folder", folder->path);
 }
 
 typedef void UseFile(void *context, const char *name, const char *path);
 
+typedef struct Visit {
+    const ScratchFolder *folder;
+    UseFile *use;
+    void *context;
+} Visit;
+
+/* A SystemEntry. */
+static bool visit(void *context, const char *name)
+{
+    const Visit *v = context;
+    char path[8192];
+    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) return true;
+    snprintf(path, sizeof path, "%s/%s", v->folder->path, name);
+    v->use(v->context, name, path);
+    return true;
+}
+
 static void each_file(const ScratchFolder *folder, UseFile *use, void *context)
 {
-    DIR *dir = opendir(folder->path);
-    if (dir == NULL) return;
-    for (struct dirent *e; (e = readdir(dir)) != NULL;) {
-        char path[8192];
-        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) continue;
-        snprintf(path, sizeof path, "%s/%s", folder->path, e->d_name);
-        use(context, e->d_name, path);
-    }
-    closedir(dir);
+    Visit v = {folder, use, context};
+    system_list(folder->path, visit, &v);
 }
 
 static bool is_part(const char *name) { return strstr(name, ".part") != NULL; }
@@ -75,7 +83,7 @@ static void forget_file(void *context, const char *name, const char *path)
     const char *material = context;
     const size_t length = strlen(material);
     if (strncmp(name, material, length) == 0 && strchr(".-", name[length]) && is_part(name))
-        unlink(path);
+        system_delete(path);
 }
 
 void scratch_folder_forget(const ScratchFolder *folder, const Material *material)
@@ -91,13 +99,13 @@ static void clean_file(void *context, const char *name, const char *path)
     const char *ending = strstr(name, ".solved");
     bool usable = is_part(name) || (ending != NULL && strcmp(ending, ".solved") == 0);
     if (strstr(name, IO_TEMPORARY)) usable = false;
-    if ((ending != NULL || is_part(name)) && (*all || !usable)) unlink(path);
+    if ((ending != NULL || is_part(name)) && (*all || !usable)) system_delete(path);
 }
 
 void scratch_folder_clean(const ScratchFolder *folder, bool all)
 {
     each_file(folder, clean_file, &all);
-    if (all) rmdir(folder->path);
+    if (all) tool_remove_folder(folder->path);
 }
 
 typedef struct Keeping {
@@ -116,7 +124,7 @@ static void keep_file(void *context, const char *name, const char *path)
     if (ending == NULL || strncmp(ending, kind, strlen(kind)) != 0) return;
     if (material_parse_start(name, strcspn(name, ".-"), &material) &&
         !k->wanted(k->context, &material))
-        unlink(path);
+        system_delete(path);
 }
 
 void scratch_folder_keep(const ScratchFolder *folder, ScratchWanted *wanted, void *context)
@@ -127,9 +135,9 @@ void scratch_folder_keep(const ScratchFolder *folder, ScratchWanted *wanted, voi
 
 static void add_bytes(void *context, const char *name, const char *path)
 {
-    struct stat info;
+    SystemFile about;
     (void)name;
-    if (stat(path, &info) == 0) *(uint64_t *)context += (uint64_t)info.st_size;
+    if (system_about_path(path, &about)) *(uint64_t *)context += about.size;
 }
 
 uint64_t scratch_folder_bytes(const ScratchFolder *folder)

@@ -10,6 +10,7 @@
 
 #include "core/system/error.h"
 #include "core/system/io.h"
+#include "core/system/system.h"
 #include "gen/store/scratch.h"
 
 enum { KEEP_LEVELS = 2 /* a double push leads two levels on */ };
@@ -165,7 +166,7 @@ static void unfinished_path(const Store *store, const StoreEntry *entry, char ou
     if (entry->persistent)
         snprintf(out, SCRATCH_PATH + 32, "%s.part", path);
     else
-        snprintf(out, SCRATCH_PATH + 32, "%s" IO_TEMPORARY "%ld", path, (long)getpid());
+        snprintf(out, SCRATCH_PATH + 32, "%s" IO_TEMPORARY "%ld", path, system_process());
 }
 
 /* Creates the file of an entry if it has none. */
@@ -566,7 +567,7 @@ static treb_status entry_complete(const Store *store, StoreEntry *entry, treb_er
     treb_status status = entry_write_list(entry, error);
     if (status != TREB_OK) return status;
     scratch_folder_file(&store->folder, &entry->layout.material, entry->wanted, path);
-    if (rename(entry->spill.path, path) != 0) return fail_errno(error, "write", path);
+    if (!system_rename(entry->spill.path, path)) return fail_errno(error, "write", path);
     snprintf(entry->spill.path, sizeof entry->spill.path, "%s", path);
     entry->complete = true;
     return TREB_OK;

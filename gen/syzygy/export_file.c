@@ -4,11 +4,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "core/system/error.h"
 #include "core/system/io.h"
+#include "core/system/system.h"
 #include "probe/syzygy/format.h"
 
 enum { BUFFER = 1 << 16 };
@@ -146,10 +146,10 @@ static void put_all(OutputFile *out, const ExportFile *file)
 static bool put_checksum(OutputFile *out)
 {
     uint8_t sum[SYZYGY_CHECKSUM_SIZE];
-    void *bytes = mmap(NULL, (size_t)out->size, PROT_READ, MAP_SHARED, out->file, 0);
-    if (bytes == MAP_FAILED) return false;
+    const void *bytes = system_map(out->file, out->size);
+    if (bytes == NULL) return false;
     bool good = syzygy_checksum(bytes, out->size, sum);
-    munmap(bytes, (size_t)out->size);
+    system_unmap(bytes, out->size);
     return good && io_write_at(out->file, sum, sizeof sum, out->size);
 }
 
@@ -170,8 +170,8 @@ static treb_status write_named(const ExportFile *file, const char *directory, co
     } else {
         status = fail_errno(error, "write", path);
         if (out->file >= 0) {
-            close(out->file);
-            unlink(temporary);
+            system_close(out->file);
+            system_delete(temporary);
         }
     }
     free(out);

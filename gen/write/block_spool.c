@@ -7,6 +7,7 @@
 
 #include "core/system/error.h"
 #include "core/system/io.h"
+#include "core/system/system.h"
 
 /* Header of a segment in the file. The number of cells of each block and the bytes of the blocks
  * follow. */
@@ -25,7 +26,7 @@ treb_status block_spool_init(BlockSpool *spool, const Processes *processes, cons
 
 void block_spool_free(BlockSpool *spool)
 {
-    if (spool->file >= 0) close(spool->file);
+    if (spool->file >= 0) system_close(spool->file);
     free(spool->bytes);
 }
 
@@ -75,7 +76,7 @@ treb_status block_spool_send(void *context, bool *more, treb_error *error)
 treb_status block_spool_clear(BlockSpool *spool, treb_error *error)
 {
     spool->end = spool->sent = 0;
-    if (spool->file < 0 || ftruncate(spool->file, 0) == 0) return TREB_OK;
+    if (spool->file < 0 || system_cut(spool->file, 0)) return TREB_OK;
     return fail_errno(error, "write a temporary file in", spool->directory);
 }
 

@@ -14,6 +14,7 @@
 #include "core/system/error.h"
 #include "core/system/io.h"
 #include "core/system/stop.h"
+#include "core/system/system.h"
 #include "gen/write/side_values.h"
 #include "gen/write/symbols_file.h"
 #include "gen/write/zstd_file.h"
@@ -261,12 +262,12 @@ static treb_status publish(Writer *w, treb_metric metric, treb_error *error)
 static bool made_before(Writer *w, treb_metric metric)
 {
     char name[TABLE_NAME_SIZE];
-    struct stat info;
+    SystemFile about;
     if (!w->resumed || !has(w, metric)) return false;
     table_file_name(&w->layout->material, metric, name);
     char *path = io_path(w->directory, name);
-    bool made = path != NULL && stat(path, &info) == 0;
-    if (made) w->file_size[metric] = (uint64_t)info.st_size;
+    bool made = path != NULL && system_about_path(path, &about);
+    if (made) w->file_size[metric] = about.size;
     free(path);
     return made && (!w->dtc_is_dtz || metric != TREB_DTZ || made_before(w, TREB_DTC));
 }

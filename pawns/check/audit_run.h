@@ -2,6 +2,7 @@
 #ifndef TREB_PAWNS_CHECK_AUDIT_RUN_H
 #define TREB_PAWNS_CHECK_AUDIT_RUN_H
 
+#include "core/system/error.h"
 #include "pawns/check/audit.h"
 #include "pawns/check/audit_claims.h"
 
@@ -16,6 +17,6 @@ typedef struct AuditRun {
 
 /* Reports a fault: a position and what is wrong. */
 void audit_fault(AuditRun *run, const treb_position *pos, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+    PRINTF_LIKE(3, 4);
 
 #endif

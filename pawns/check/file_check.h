@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "core/system/error.h"
 #include "trebuchet.h"
 
 typedef struct FileCheck {
@@ -30,8 +31,8 @@ typedef struct FileCheck {
 } FileCheck;
 
 /* Counts an error. The first one's text is kept, with the position unless that is NULL. */
-__attribute__((format(printf, 3, 4))) void
-file_check_error(FileCheck *check, const treb_position *pos, const char *format, ...);
+PRINTF_LIKE(3, 4)
+void file_check_error(FileCheck *check, const treb_position *pos, const char *format, ...);
 
 /* Ends a check that cannot be made: counts an error, keeps its text and returns `status`. */
 treb_status file_check_give_up(FileCheck *check, treb_status status, const char *text);

@@ -1,9 +1,10 @@
 /* file_names.c - see file_names.h. */
 #include "pawns/solve/file_names.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/system/system.h"
 
 static int compare_names(const void *a, const void *b)
 {
@@ -27,24 +28,31 @@ void file_names_free(FileNames *names)
     *names = (FileNames){0};
 }
 
-/* Adds the names in one folder, except those that are in the list already, from number `start` on.
- * False without memory. */
+typedef struct Adding {
+    FileNames *names;
+    size_t start, before; /* the names of the other folders */
+    bool (*is_name)(const char *name);
+    bool failed; /* no memory */
+} Adding;
+
+/* A SystemEntry: adds a name, except if it is in the list already. */
+static bool add_entry(void *context, const char *name)
+{
+    Adding *a = context;
+    bool known = false;
+    if (!a->is_name(name)) return true;
+    for (size_t k = a->start; k < a->before && !known; k++)
+        known = strcmp(a->names->name[k], name) == 0;
+    a->failed = !known && !file_names_add(a->names, name);
+    return !a->failed;
+}
+
 static bool add_folder(FileNames *names, size_t start, const char *directory,
                        bool (*is_name)(const char *name))
 {
-    const size_t before = names->count;
-    bool good = true;
-    DIR *list = opendir(directory);
-    if (list == NULL) return true;
-    for (struct dirent *entry; good && (entry = readdir(list)) != NULL;) {
-        bool known = false;
-        if (!is_name(entry->d_name)) continue;
-        for (size_t k = start; k < before && !known; k++)
-            known = strcmp(names->name[k], entry->d_name) == 0;
-        good = known || file_names_add(names, entry->d_name);
-    }
-    closedir(list);
-    return good;
+    Adding adding = {names, start, names->count, is_name, false};
+    system_list(directory, add_entry, &adding);
+    return !adding.failed;
 }
 
 bool file_names_add_folders(FileNames *names, const char *const *directories, size_t count,

@@ -15,6 +15,7 @@
 #include "core/system/error.h"
 #include "core/system/io.h"
 #include "core/system/spill_file.h"
+#include "core/system/tool.h"
 
 enum { BLOCK = 1 << 20 /* bytes of a chunk; the last one has fewer */ };
 
@@ -131,26 +132,36 @@ static void put_graph(SaveFile *f, const ProofGraph *graph, const treb_position 
     flush(f);
 }
 
+typedef struct Unfinished {
+    const char *name; /* of the file when it is finished */
+    char *folder;
+} Unfinished;
+
+/* A SystemEntry. */
+static bool remove_entry(void *context, const char *entry)
+{
+    const Unfinished *u = context;
+    const size_t length = strlen(u->name), mark = sizeof IO_TEMPORARY - 1;
+    if (entry[0] != '.' || strncmp(entry + 1, u->name, length) != 0 ||
+        strncmp(entry + 1 + length, IO_TEMPORARY, mark) != 0)
+        return true;
+    const char *digits = entry + 1 + length + mark;
+    const long owner =
+        strspn(digits, "0123456789") == strlen(digits) ? strtol(digits, NULL, 10) : 0;
+    if (owner <= 0 || owner >= INT_MAX || system_runs(owner)) return true;
+    char *path = io_path(u->folder, entry);
+    if (path != NULL) system_delete(path);
+    free(path);
+    return true;
+}
+
 /* Removes unfinished copies of this file whose processes do not exist any more. */
 static void remove_unfinished(const char *path)
 {
-    const char *name = io_name(path);
-    char *folder = io_folder(path);
-    DIR *list = folder != NULL ? opendir(folder) : NULL;
-    const size_t length = strlen(name), mark = sizeof IO_TEMPORARY - 1;
-    for (struct dirent *entry; list != NULL && (entry = readdir(list)) != NULL;) {
-        const char *at = entry->d_name;
-        if (at[0] != '.' || strncmp(at + 1, name, length) != 0 ||
-            strncmp(at + 1 + length, IO_TEMPORARY, mark) != 0)
-            continue;
-        const char *digits = at + 1 + length + mark;
-        const long owner =
-            strspn(digits, "0123456789") == strlen(digits) ? strtol(digits, NULL, 10) : 0;
-        if (owner > 0 && owner < INT_MAX && kill((pid_t)owner, 0) != 0 && errno == ESRCH)
-            unlinkat(dirfd(list), at, 0);
-    }
-    if (list != NULL) closedir(list);
-    free(folder);
+    Unfinished unfinished = {io_name(path), io_folder(path)};
+    if (unfinished.folder == NULL) return;
+    system_list(unfinished.folder, remove_entry, &unfinished);
+    free(unfinished.folder);
 }
 
 treb_status saved_search_write(ProofGraph *graph, const treb_position *pos, const char *path,
@@ -278,7 +289,7 @@ treb_status saved_search_read(ProofGraph *graph, const treb_position *pos, const
 {
     SaveFile f;
     assert(graph->structures == 0);
-    *found = access(path, F_OK) == 0 || errno != ENOENT;
+    *found = tool_may(path, TOOL_EXISTS) || errno != ENOENT;
     if (!*found) return TREB_OK;
     if (start(&f, error)) f.status = spill_open(&f.spill, path, saved_mark, &f.list, error);
     if (good(&f)) read_all(&f, graph, pos);

@@ -7,8 +7,9 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "core/system/system.h"
+#include "core/system/tool.h"
 #include "pawns/cells/retrograde.h"
 
 /* ---- Edges ----------------------------------------------------------------------------------- */
@@ -108,12 +109,10 @@ void *win_alloc(WinSearch *s, size_t bytes)
         const size_t size =
             bytes > CHUNK ? (bytes + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE : CHUNK;
         if (!win_grow((void **)&m->chunk, m->chunks, &m->capacity, sizeof *m->chunk)) return NULL;
-        char *chunk = aligned_alloc(LARGE_PAGE, size);
+        char *chunk = system_aligned(LARGE_PAGE, size);
         if (chunk == NULL) return NULL;
-#ifdef MADV_HUGEPAGE
         /* With small pages the page faults cost more time than the work itself. */
-        madvise(chunk, size, MADV_HUGEPAGE);
-#endif
+        tool_large_pages(chunk, size);
         m->chunk[m->chunks++] = chunk;
         m->left = size;
         m->end = chunk + size;
@@ -125,7 +124,7 @@ void *win_alloc(WinSearch *s, size_t bytes)
 
 void win_arena_free(WinArena *m)
 {
-    for (int32_t i = 0; i < m->chunks; i++) free(m->chunk[i]);
+    for (int32_t i = 0; i < m->chunks; i++) system_aligned_free(m->chunk[i]);
     free(m->chunk);
 }
 

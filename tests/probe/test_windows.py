@@ -1,13 +1,17 @@
-"""test_windows.py - the library for Windows under Wine: what it asks of the system, and all positions of some endings.
-The tests need what `.ci/deps windows` installs, and are skipped where that is missing."""
+"""test_windows.py - Trebuchet for Windows under Wine: what the library asks of the system, all positions of some endings,
+and the command beside the one of this system. The tests need what `.ci/deps windows` installs, and are skipped where
+that is missing; the test of the command also needs the sources that it fetches."""
+import filecmp
 import glob
 import os
+import re
 import shutil
 import subprocess
+import zipfile
 
 import pytest
 
-from tests.support.command import BUILD, SYZYGY, TABLES, TOP
+from tests.support.command import BUILD, SYZYGY, TABLES, TOOL, TOP
 
 CC = shutil.which("x86_64-w64-mingw32-gcc-posix")
 WINE = shutil.which("wine64") or next(iter(glob.glob("/usr/lib/wine/wine64")), None)
@@ -20,13 +24,27 @@ FLAGS = ["-std=c11", "-D_GNU_SOURCE", "-D_FILE_OFFSET_BITS=64", "-Wall", "-Wextr
 CALLS = ["tests/core/system_calls.c", *sorted(glob.glob("core/system/system_*.c", root_dir=TOP)),
          *sorted(glob.glob("core/system/thread_*.c", root_dir=TOP))]
 ENDINGS = ["KPvK", "KQvK"]
+SOURCES = os.path.join(TOP, "build", "sources", "xxhash")
+# What both commands print, apart from times and sizes in memory. FOLDER stands for tables of 3 men.
+PRINTS = [
+    ["probe", "-t", "FOLDER", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"],
+    ["probe", "-t", "FOLDER", "--json", "8/8/8/8/8/2k5/1p6/K7 w - - 0 1"],
+    ["line", "-t", "FOLDER", "--metric", "dtm", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"],
+    ["solve", "-q", "--time", "100", "8/8/4k3/4p3/4P3/4K3/8/8 w"],
+    ["find", "-t", "FOLDER", "KPvK", "zugzwang and dtm and dtm > 20"],
+    ["stats", "-t", "FOLDER", "--json", "KPvK"],
+    ["info", "-t", "FOLDER", "--json", "KPvK"],
+    ["verify", "-t", "FOLDER", "--full", "KPvK"],
+    ["compare", SYZYGY, "FOLDER", "KQvK"],
+    ["rule", "-q", "-t", "FOLDER", "examples/rules/square.lua", "KPvK"],
+]
 
 
-def do(*words, text=None):
-    """Runs a program. Wine keeps its settings in the build folder: making them takes longer than the tests."""
+def do(*words, text=None, code=0):
+    """Runs a program and expects an exit code. Wine keeps its settings in the build folder: making them takes longer than the tests."""
     env = dict(os.environ, WINEPREFIX=os.path.join(BUILD, "wine"), WINEDEBUG="-all", LC_ALL="C.UTF-8")
     done = subprocess.run(words, cwd=TOP, env=env, input=text, capture_output=True, text=True, check=False, timeout=600)
-    assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
+    assert done.returncode == code, f"{words}: {done.stdout}{done.stderr}"
     return done.stdout.replace("\r\n", "\n")
 
 
@@ -48,8 +66,7 @@ def test_calls_of_the_system(tmp_path):
 def test_all_positions(tmp_path):
     """trebuchet.dll answers as the library of this system does, from our files and from Syzygy's."""
     dll = os.path.join(BUILD, "windows")
-    do("make", "-s", f"BUILD={BUILD}", "windows")
-    assert os.path.exists(os.path.join(BUILD, "trebuchet-windows.zip"))
+    do("make", "-s", f"BUILD={BUILD}", os.path.join(dll, "trebuchet.dll"))
     tables = tmp_path / "tables \u265a of three"
     tables.mkdir()
     for ending in ENDINGS + ["KRvK", "KBvK", "KNvK"]:
@@ -63,3 +80,41 @@ def test_all_positions(tmp_path):
         expected = do(here, *ENDINGS, text=":".join(places) + "\n")
         assert expected.count(" positions") == len(ENDINGS)
         assert do(WINE, there, *ENDINGS, text=";".join(map(in_wine, places)) + "\n") == expected
+
+
+def plain(text):
+    """Without what differs from run to run."""
+    return re.sub(r"[\d.]+ s\b|\d+:\d\d\b|[\d.]+ [MG]B", "-", text)
+
+
+@pytest.mark.seconds(150)
+@pytest.mark.skipif(not os.path.exists(SOURCES), reason=".ci/deps windows fetches the sources of libraries")
+def test_command(tmp_path):
+    """trebuchet.exe makes the files that the command of this system makes, and prints what that prints."""
+    do("make", "-s", f"BUILD={BUILD}", "windows")
+    exe = os.path.join(BUILD, "windows", "build", "trebuchet.exe")
+    here, there = str(tmp_path / "here"), str(tmp_path / "there \u265a")
+    for words in (["gen", "-q", "-m", "all5", "-t"], ["export", "-q", "-s"]):
+        do(TOOL, *words, here, "KPvK")
+        do(WINE, exe, *words, in_wine(there), "KPvK")
+    names = sorted(os.listdir(here))
+    assert len(names) > 20 and sorted(os.listdir(there)) == names
+    assert filecmp.cmpfiles(here, there, names, shallow=False)[0] == names
+    for words in PRINTS:
+        mine = do(TOOL, *[here if word == "FOLDER" else word for word in words])
+        theirs = do(WINE, exe, *[here if word == "FOLDER" else word for word in words])
+        assert plain(mine) != "" and plain(theirs) == plain(mine)
+    do(WINE, exe, "serve", code=1)
+
+
+@pytest.mark.skipif(not os.path.exists(SOURCES), reason=".ci/deps windows fetches the sources of libraries")
+def test_engine_and_zip():
+    """The engine in the zip answers, and the zip has all that its README names."""
+    do("make", "-s", f"BUILD={BUILD}", "windows")
+    engine = os.path.join(BUILD, "windows", "build", "trebuchet-uci.exe")
+    orders = f"setoption name TablesPath value {in_wine(TABLES)}\nposition fen 8/8/8/8/8/2k5/1p6/K7 b - - 0 1\ngo depth 4\nquit\n"
+    assert re.search(r"^bestmove [a-h]\d[a-h]\d", do(WINE, engine, text=orders), re.M)
+    with zipfile.ZipFile(os.path.join(BUILD, "trebuchet-windows.zip")) as packed:
+        names = {name.split("/", 1)[1] for name in packed.namelist()}
+        assert {"trebuchet.exe", "trebuchet-uci.exe", "trebuchet.dll", "libtrebuchet.dll.a", "trebuchet.h", "LICENSE", "README.txt",
+                "rules/square.lua", "strategies/king-and-rook.lua", "licenses/libzstd.txt", "licenses/zlib.txt"} <= names

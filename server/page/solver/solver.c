@@ -9,6 +9,7 @@
 #include "core/chess/bitboard.h"
 #include "core/chess/movegen.h"
 #include "core/system/error.h"
+#include "core/system/tool.h"
 #include "pawns/solve/solve.h"
 
 enum { TEXT_SIZE = 1 << 17, LINE_MOVES = 512, PIECES = 2 };
@@ -103,4 +104,11 @@ int solver_solve(double memory)
     say_answer(s);
     solve_free(s);
     return 0;
+}
+
+/* Advice about large pages does not matter for WebAssembly. */
+void tool_large_pages(void *at, size_t size)
+{
+    (void)at;
+    (void)size;
 }

@@ -1,4 +1,5 @@
-/* machine.c - see machine.h. */
+/* machine_posix.c - machine.h for systems with POSIX; what only Linux tells is asked for there. */
+#ifndef _WIN32
 #include "core/system/machine.h"
 
 #include <fcntl.h>
@@ -149,3 +150,4 @@ uint64_t machine_free_disk(const char *folder)
     if (disk.f_blocks == 0) return UINT64_MAX;
     return (uint64_t)(geteuid() == 0 ? disk.f_bfree : disk.f_bavail) * disk.f_frsize;
 }
+#endif
