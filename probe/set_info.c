@@ -111,7 +111,9 @@ treb_status treb_tables_histogram(const treb_tables *tables, const char *materia
     if (file_get(&reader, file, &open, &why) < 0) return fail_again(error, &why);
     const TableSide *side = &open->header->side[turn];
     const uint64_t *entry = side->histogram[wdl];
-    if (entry == NULL && side->count[wdl])
+    /* Under the 50-move rule these are draws, so DTM50 has no distances of them. */
+    const bool drawn = metric == TREB_DTM50 && wdl != TREB_WIN && wdl != TREB_LOSS;
+    if (entry == NULL && side->count[wdl] && !drawn)
         return fail(error, TREB_ERR_ARGUMENT, "%.400s has no histograms: make it again",
                     file->path);
     *count = entry ? (size_t)side->longest[wdl] + 1 : 0;
