@@ -1,6 +1,5 @@
 /* test_cli_parts.c - parts of the command by themselves: progress with a clock of the test's own, and
  * what a mistyped word may have meant. */
-#include <check.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* test_pawn_file.c - pawn files: names, writing, checking, and the answers of the library. */
-#include <check.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
