@@ -14,6 +14,7 @@
 #include "core/system/error.h"
 #include "core/system/tool.h"
 #include "json/answer.h"
+#include "json/material_files.h"
 
 enum { ROWS = 24, PLIES_MAX = 65536 };
 
@@ -244,9 +245,10 @@ static int first_failure(const StatsArgs *args, const treb_tables *tables)
 {
     treb_table_info info;
     treb_error error;
-    for (int m = TREB_WDL; m < TREB_METRICS; m++) {
-        treb_status status = treb_tables_find(tables, args->name, (treb_metric)m, &info, &error);
-        bool asked = m == TREB_WDL || m == (int)args->metric;
+    for (int i = 0; i < MATERIAL_FILES; i++) {
+        const treb_metric m = material_files_metrics[i];
+        treb_status status = treb_tables_find(tables, args->name, m, &info, &error);
+        bool asked = m == TREB_WDL || m == args->metric;
         if (status != TREB_OK && (asked || status != TREB_ERR_NO_TABLE))
             return cli_fail_tables("stats", &error, &args->dirs);
     }
@@ -260,9 +262,9 @@ static int run_json(const StatsArgs *args, const treb_tables *tables)
     json_t *object = answer_stats(&context, args->name, &error);
     if (object == NULL) return cli_fail_tables("stats", &error, &args->dirs);
     json_t *histograms = json_object_get(object, "histograms");
-    for (int m = TREB_DTZ; m < TREB_METRICS; m++)
-        if (args->metric != TREB_WDL && m != (int)args->metric)
-            json_object_del(histograms, treb_metric_text((treb_metric)m));
+    for (int i = 1; i < MATERIAL_FILES; i++)
+        if (args->metric != TREB_WDL && material_files_metrics[i] != args->metric)
+            json_object_del(histograms, treb_metric_text(material_files_metrics[i]));
     if (args->no_histogram) json_object_del(object, "histograms");
     int code = cli_json_answer("stats", object);
     return code == CLI_OK ? first_failure(args, tables) : code;

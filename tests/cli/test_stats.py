@@ -40,9 +40,11 @@ def test_json():
     d = run("stats", "--json", "-t", TABLES, "KPvK").quiet().json()
     assert set(d) == set("material men children counts longest histograms".split()) and set(d["histograms"]) == {
         "dtm",
+        "dtm50",
         "dtc",
         "dtz",
     }
+    assert d["histograms"]["dtm50"] is None
     assert d["counts"]["white"]["win"] == 124960 and d["counts"]["black"]["loss"] == 97604
     assert sum(n for p, n in d["histograms"]["dtm"]["white"]["win"]) == 124960
 
