@@ -1,5 +1,5 @@
-/* test_mate50.c - compares mates under the 50-move rule with those of a plain solver: of all positions,
- * at every clock. */
+/* test_mate50.c - compares mates under the 50-move rule with those of a plain solver, at every clock: all positions of three
+ * men, and one in FEW of KQvKR. */
 #include <stdarg.h>
 
 #include "tests/support/gen_run.h"
@@ -96,6 +96,9 @@ typedef struct Comparison {
     bool every;
 } Comparison;
 
+/* Cells of which one is compared if not every one is. */
+enum { FEW = 61 };
+
 static void compare_position(const Comparison *c, int turn, uint64_t cell)
 {
     IndexMen men;
@@ -133,14 +136,15 @@ static void compare_side(const Mate50Values *values, int stored, bool every)
 {
     mate50_write(values, work, stored);
     const Comparison c = {values, open_work(), every};
+    const unsigned step = (unsigned)test_part() * (every ? 1 : FEW);
     uint64_t compared = 0;
     for (int turn = 0; turn < 2; turn++)
-        for (uint64_t cell = 0; cell < values->index.size; cell += (unsigned)test_part()) {
+        for (uint64_t cell = 0; cell < values->index.size; cell += step) {
             if (!values->legal[turn][cell]) continue;
             compare_position(&c, turn, cell);
             compared++;
         }
-    ck_assert_uint_gt(compared, 5000 / (unsigned)test_part());
+    ck_assert_uint_gt(compared, 5000 / step);
     treb_tables_close(c.tables);
 }
 
@@ -163,8 +167,7 @@ END_TEST
 
 START_TEST(four_men)
 {
-    static const char *const names[] = {"KQvKR", "KRvKP", "KPvKP"};
-    compare_ending(names[_i], false);
+    compare_ending("KQvKR", false);
 }
 END_TEST
 
@@ -177,7 +180,7 @@ int main(void)
     tcase_add_checked_fixture(three, make_work, remove_work);
     tcase_add_checked_fixture(four, make_work, remove_work);
     tcase_add_loop_test(three, three_men, 0, 3);
-    tcase_add_loop_test(four, four_men, 0, 3);
+    tcase_add_test(four, four_men);
     tcase_set_timeout(three, 1200);
     tcase_set_timeout(four, 1200);
     suite_add_tcase(suite, three);
