@@ -509,6 +509,8 @@ WriterMemory writer_memory(const Layout *layout, const WriteOptions *options, in
         if (by_symbols && material_men(&layout->material) <= PLIES_BYTE_MEN) continue;
         if (bytes > most) most = bytes;
     }
-    return (WriterMemory){always + cells_add_memory(layout, bit_count(metrics), threads),
+    /* The cells of DTM50 come later, when the others have been written. */
+    const int added = bit_count(metrics & ((1u << TREB_METRICS) - 1));
+    return (WriterMemory){always + cells_add_memory(layout, added, threads),
                           always + most};
 }
