@@ -74,8 +74,9 @@ test("answers are those of a server, from the table files that the server offers
 
 const PAWNS = "8/8/p3k3/1p6/1P6/P3K3/8/8 w - - 0 1"; // Kf4 and its like lose, all else draws
 
-test("solved pawn endings are those of a server", async () => {
+test("solved pawn endings are those of a server", async (t) => {
     const own = await startServer({ folder: join(npm, "package"), more: ["--solve", "256MiB"] }); // a folder without tables
+    t.after(() => own.stop()); // also where the test fails, or the process would wait for the server
     const { solveWith } = await import("../../server/page/src/solver.js");
     const { solvedAnswer } = await localAnswers(`${server.address}/tables/`);
     const { Trebuchet } = await import(join(npm, "package/trebuchet.mjs"));
@@ -99,7 +100,6 @@ test("solved pawn endings are those of a server", async () => {
         assert.deepEqual(line_uci, job.result.line_uci ?? [], fen);
     }
     await assert.rejects(solveWith(module, "7k/8/8/8/8/8/P7/KQR5 w - - 0 1", 2 ** 28, () => false), /piece/);
-    await own.stop();
 });
 
 /** Plays with the page: all that needs tables alone, and nothing that needs a server. */

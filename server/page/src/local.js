@@ -173,6 +173,7 @@ function solvedValue({ verdict, plies, at_most: bound }, turn) {
         dtz_plies: null,
         dtc_plies: known && !bound ? plies : null,
         dtm_plies: null,
+        dtm50_plies: null,
         dtz_rounded: false,
         at_most_plies: known && bound ? plies : null,
     };
