@@ -52,8 +52,34 @@ TOOL_LIBS := -lxxhash -lmicrohttpd -ljansson -lcbor -lz $$(pkg-config --libs $(L
 EXE :=
 endif
 
+# Shared libraries: how their files end, with a version and for linkers; how they are linked; and where the list of their
+# public symbols is, which a .map has.
+OBJCOPY ?= objcopy
+ifeq ($(SYSTEM),macos)
+so = .$(1).dylib
+SO_LINK := .dylib
+SHARED = -dynamiclib -Wl,-install_name,@rpath/$(@F) $(patsubst %,-Wl$(COMMA)-exported_symbols_list$(COMMA)%,$(filter %.symbols,$^))
+public = $(1:%.map=$(BUILD)/%.symbols)
+# Homebrew has packages in a folder that the compiler does not know. Apple's clang compiles OpenMP, but has another option
+# for it, and the library is a package.
+PACKAGES := libzstd libxxhash libmicrohttpd jansson libcbor
+BREW := $(shell brew --prefix libomp 2>/dev/null)
+BASE += $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null) $(BREW:%=-I%/include)
+LDFLAGS += $(shell pkg-config --libs-only-L $(PACKAGES) 2>/dev/null) $(BREW:%=-L%/lib)
+OPENMP ?= -Xclang -fopenmp
+OPENMP_LIBS ?= -lomp
+RPATH := $(if ,) -Wl,-rpath,$${libdir}
+else
+so = .so.$(1)
+SO_LINK := .so
+SHARED = -shared -Wl,-soname,$(@F) -Wl,-z,defs $(patsubst %,-Wl$(COMMA)--version-script=%,$(filter %.map,$^))
+public = $(1)
+OPENMP ?= -fopenmp
+OPENMP_LIBS ?= $(OPENMP)
+endif
+
 # `make` for several targets at once uses all processors unless -j says otherwise.
-PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell getconf _NPROCESSORS_ONLN))
 
 # ---- sources ------------------------------------------------------------------------------------
 
@@ -102,12 +128,12 @@ PARTS_OBJ := $(LIB_OBJ) $(call obj,$(CORE_TOOL) $(PAWNS) $(GEN) $(CHECK) $(FIND)
 TOOL := $(BUILD)/trebuchet$(EXE)
 MPI_TOOL := $(BUILD)/trebuchet-mpi
 LIB_A := $(BUILD)/libtrebuchet.a
-LIB_SO := $(BUILD)/libtrebuchet.so.$(SOVERSION)
+LIB_SO := $(BUILD)/libtrebuchet$(call so,$(SOVERSION))
 # Tables on a web server, for programs that use the library: the library loads it when it is needed.
-HTTP_SO := $(if $(REMOTE),$(BUILD)/libtrebuchet-http.so.1)
+HTTP_SO := $(if $(REMOTE),$(BUILD)/libtrebuchet-http$(call so,1))
 # The drop-in for Fathom, as a shared library, contains the library, so that an engine needs no other file. It is in a folder of its own:
 # the dynamic linker finds it before the system's libfathom only where it is asked to look there.
-FATHOM_SO := $(BUILD)/fathom/libfathom.so.1
+FATHOM_SO := $(BUILD)/fathom/libfathom$(call so,1)
 ENGINE := $(BUILD)/trebuchet-uci$(EXE)
 
 all: $(TOOL) $(LIB_A) $(LIB_SO) $(FATHOM_SO) $(HTTP_SO) $(if $(filter yes,$(MPI)),$(MPI_TOOL))
@@ -135,8 +161,8 @@ help:
 # the drop-in, whose source engines may compile with their own flags.
 $(LIB_OBJ) $(call obj,$(REMOTE)): EXTRA = -fPIC -fvisibility=hidden
 $(call obj,$(FATHOM)): EXTRA = -fPIC
-$(BUILD)/gen/%.o $(BUILD)/pawns/%.o $(BUILD)/check/%.o $(BUILD)/examples/book-1983/%.o $(BUILD)/cli/%.o $(BUILD)/tests/%.o: EXTRA = -fopenmp
-$(BUILD)/find/%.o: EXTRA = -fopenmp $(LUA_CFLAGS)
+$(BUILD)/gen/%.o $(BUILD)/pawns/%.o $(BUILD)/check/%.o $(BUILD)/examples/book-1983/%.o $(BUILD)/cli/%.o $(BUILD)/tests/%.o: EXTRA = $(OPENMP)
+$(BUILD)/find/%.o: EXTRA = $(OPENMP) $(LUA_CFLAGS)
 # On Windows only multiples of 16 bytes are aligned on the stack, and gcc does not respect that.
 UNALIGNED := $(if $(filter windows,$(SYSTEM)),-Wa$(COMMA)-muse-unaligned-vector-move)
 $(KERNELS) $(DISTANCES): EXTRA = -Wno-psabi -DKERNEL_BUILD=$* $(UNALIGNED)
@@ -195,48 +221,50 @@ $(BUILD)/%.o: %.c Makefile
 
 # ---- the library, the command and the example engine --------------------------------------------
 
-# One object in which every symbol that is not public is local: users of the library see treb_ names only.
-# Windows has nothing for that.
+# One object in which every symbol that is not public is local: users of the library see treb_ names only. The linker of
+# macOS makes it so by itself; Windows has nothing for that.
 $(LIB_A): $(LIB_OBJ)
 	rm -f $@
 ifeq ($(SYSTEM),windows)
 	$(AR) rcs $@ $^
 else
-	ld -r -o $(BUILD)/libtrebuchet.o $^
-	$(if $(filter linux,$(SYSTEM)),objcopy --localize-hidden $(BUILD)/libtrebuchet.o)
+	$(CC) -r -nostdlib -o $(BUILD)/libtrebuchet.o $^
+	$(if $(filter linux,$(SYSTEM)),$(OBJCOPY) --localize-hidden $(BUILD)/libtrebuchet.o)
 	$(AR) rcs $@ $(BUILD)/libtrebuchet.o
 endif
 
-$(LIB_SO): $(LIB_OBJ) probe/trebuchet.map
-	$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F) -Wl,-z,defs -Wl,--version-script=probe/trebuchet.map \
-	  -o $@ $(filter %.o,$^) $(LIBS) $(LDFLAGS)
-	ln -sf $(@F) $(BUILD)/libtrebuchet.so
+$(LIB_SO): $(LIB_OBJ) $(call public,probe/trebuchet.map)
+	$(CC) $(CFLAGS) $(SHARED) -o $@ $(filter %.o,$^) $(LIBS) $(LDFLAGS)
+	ln -sf $(@F) $(@:$(call so,$(SOVERSION))=$(SO_LINK))
 
-# The library of the wheel has zstd inside, so that it needs the C library only.
+# The names of C have an underscore before them on macOS.
+$(BUILD)/%.symbols: %.map
+	@mkdir -p $(@D)
+	sed -n 's/^ *\([A-Za-z_][A-Za-z0-9_*]*\);$$/_\1/p' $< > $@
+
+# The library of the wheel has zstd inside, so that it needs the C library only. The wheel is for Linux.
 $(BUILD)/wheel/$(notdir $(LIB_SO)): $(LIB_OBJ) probe/trebuchet.map
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -shared -s -Wl,-soname,$(@F) -Wl,-z,defs -Wl,--version-script=probe/trebuchet.map \
-	  -Wl,--exclude-libs,ALL -o $@ $(filter %.o,$^) -Wl,-Bstatic -lzstd -Wl,-Bdynamic -lpthread $(LDFLAGS)
+	$(CC) $(CFLAGS) $(SHARED) -s -Wl,--exclude-libs,ALL -o $@ $(filter %.o,$^) -Wl,-Bstatic -lzstd -Wl,-Bdynamic \
+	  -lpthread $(LDFLAGS)
 
 wheel: $(BUILD)/wheel/$(notdir $(LIB_SO))
 	rm -f $(<D)/*.whl
 	probe/python/wheel.py $< $(<D)
 
-$(FATHOM_SO): $(LIB_OBJ) $(call obj,$(FATHOM)) probe/fathom/fathom.map
+$(FATHOM_SO): $(LIB_OBJ) $(call obj,$(FATHOM)) $(call public,probe/fathom/fathom.map)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F) -Wl,-z,defs -Wl,--version-script=probe/fathom/fathom.map \
-	  -o $@ $(filter %.o,$^) $(LIBS) $(LDFLAGS)
+	$(CC) $(CFLAGS) $(SHARED) -o $@ $(filter %.o,$^) $(LIBS) $(LDFLAGS)
 
-$(BUILD)/libtrebuchet-http.so.1: $(call obj,$(REMOTE))
-	$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F) -Wl,-z,defs -o $@ $(filter %.o,$^) \
-	  $$(pkg-config --libs libcurl) -lxxhash -lpthread $(LDFLAGS)
-	ln -sf $(@F) $(BUILD)/libtrebuchet-http.so
+$(BUILD)/libtrebuchet-http$(call so,1): $(call obj,$(REMOTE))
+	$(CC) $(CFLAGS) $(SHARED) -o $@ $(filter %.o,$^) $$(pkg-config --libs libcurl) -lxxhash -lpthread $(LDFLAGS)
+	ln -sf $(@F) $(@:$(call so,1)=$(SO_LINK))
 
 $(TOOL): $(BUILD)/cli/main.o $(PARTS_OBJ)
-	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(TOOL_LIBS) $(LIBS) $(LDFLAGS)
+	$(CC) $(CFLAGS) -o $@ $^ $(OPENMP_LIBS) $(TOOL_LIBS) $(LIBS) $(LDFLAGS)
 
 $(MPI_TOOL): $(call obj,$(GEN_MPI)) $(PARTS_OBJ)
-	$(MPICC) $(CFLAGS) -fopenmp -o $@ $^ $(TOOL_LIBS) $(LIBS) $(LDFLAGS)
+	$(MPICC) $(CFLAGS) -o $@ $^ $(OPENMP_LIBS) $(TOOL_LIBS) $(LIBS) $(LDFLAGS)
 
 # Here the engine is linked with the library as an archive; examples/uci/Makefile uses an installed library.
 ifeq ($(LMDB),yes)
@@ -268,7 +296,8 @@ endif
 
 # What is installed: mode, folder, files. $(1) is `put` or `take`.
 SHARE := $(PREFIX)/share/trebuchet
-SO_LINKS = $(LIB_SO:.$(SOVERSION)=) $(HTTP_SO:.1=)
+SO_LINKS = $(LIB_SO:$(call so,$(SOVERSION))=$(SO_LINK)) $(HTTP_SO:$(call so,1)=$(SO_LINK))
+SYSTEMD := $(filter linux,$(SYSTEM))
 define installed
 $(call $(1),755,$(PREFIX)/bin,$(TOOL) $(if $(filter yes,$(MPI)),$(MPI_TOOL)))
 $(call $(1),644,$(PREFIX)/include,include/trebuchet.h $(if $(HTTP_SO),include/trebuchet-http.h))
@@ -283,12 +312,12 @@ $(call $(1),644,$(SHARE)/rules,$(wildcard examples/rules/*.lua))
 $(call $(1),644,$(SHARE)/strategies,$(wildcard examples/strategies/*.lua))
 $(call $(1),644,$(PREFIX)/share/man/man1,$(filter-out $(if $(filter yes,$(MPI)),,%-mpi.1),$(wildcard docs/man/*.1)))
 $(call $(1),644,$(PREFIX)/share/bash-completion/completions,$(BUILD)/install/trebuchet)
-$(call $(1),644,$(UNITDIR),$(BUILD)/install/trebuchet.service server/trebuchet.socket)
-$(call $(1),644,$(PREFIX)/lib/sysusers.d,$(BUILD)/install/sysusers.d/trebuchet.conf)
-$(call $(1),644,$(PREFIX)/lib/tmpfiles.d,$(BUILD)/install/tmpfiles.d/trebuchet.conf)
+$(if $(SYSTEMD),$(call $(1),644,$(UNITDIR),$(BUILD)/install/trebuchet.service server/trebuchet.socket))
+$(if $(SYSTEMD),$(call $(1),644,$(PREFIX)/lib/sysusers.d,$(BUILD)/install/sysusers.d/trebuchet.conf))
+$(if $(SYSTEMD),$(call $(1),644,$(PREFIX)/lib/tmpfiles.d,$(BUILD)/install/tmpfiles.d/trebuchet.conf))
 $(if $(PYTHONDIR),$(call $(1),644,$(PYTHONDIR)/trebuchet,$(wildcard probe/python/trebuchet/*.py) probe/python/trebuchet/py.typed))
 endef
-put = $(if $(3),install -D -m $(1) -t $(DESTDIR)$(2) $(3))
+put = $(if $(3),mkdir -p $(DESTDIR)$(2) && install -m $(1) $(3) $(DESTDIR)$(2))
 put_links = cp -P $(2) $(DESTDIR)$(1)/
 take = $(if $(3),rm -f $(addprefix $(DESTDIR)$(2)/,$(notdir $(3))))
 take_links = $(call take,,$(1),$(2))
@@ -296,21 +325,24 @@ take_links = $(call take,,$(1),$(2))
 # What depends on PREFIX or is installed under another name is made in $(BUILD)/install.
 install: all
 	rm -rf $(BUILD)/install
-	mkdir -p $(BUILD)/install/sysusers.d $(BUILD)/install/tmpfiles.d
+	mkdir -p $(BUILD)/install
 	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))' 'includedir=$${prefix}/include' \
 	  'fathomdir=$${prefix}/share/trebuchet/fathom' 'pyrrhicdir=$${prefix}/share/trebuchet/pyrrhic' \
 	  'fathomlibdir=$${prefix}/lib/trebuchet' '' \
 	  'Name: trebuchet' 'Description: chess endgame tablebases: probe library' 'Version: $(VERSION)' \
-	  'Requires.private: libzstd' 'Libs: -L$${libdir} -ltrebuchet' 'Libs.private: -lpthread' \
+	  'Requires.private: libzstd' 'Libs: -L$${libdir}$(RPATH) -ltrebuchet' 'Libs.private: -lpthread' \
 	  'Cflags: -I$${includedir}' > $(BUILD)/install/trebuchet.pc
 	cp docs/completion/trebuchet.bash $(BUILD)/install/trebuchet
+ifneq ($(SYSTEMD),)
 	sed 's,@PREFIX@,$(PREFIX),' server/trebuchet.service > $(BUILD)/install/trebuchet.service
+	mkdir $(BUILD)/install/sysusers.d $(BUILD)/install/tmpfiles.d
 	cp server/trebuchet.sysusers $(BUILD)/install/sysusers.d/trebuchet.conf
 	cp server/trebuchet.tmpfiles $(BUILD)/install/tmpfiles.d/trebuchet.conf
+endif
 	$(call installed,put)
 
 uninstall: MPI = yes
-uninstall: HTTP_SO = $(BUILD)/libtrebuchet-http.so.1
+uninstall: HTTP_SO = $(BUILD)/libtrebuchet-http$(call so,1)
 uninstall:
 	$(call installed,take)
 	rmdir $(DESTDIR)$(PREFIX)/lib/trebuchet $(addprefix $(DESTDIR)$(SHARE)/,fathom pyrrhic rules strategies) $(DESTDIR)$(SHARE) \

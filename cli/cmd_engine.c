@@ -3,7 +3,6 @@
  * The engine takes this process's place, so that its input, output, signals and exit code are its
  * own. The command only sets environment variables: where the loader finds our libfathom.so.1 before
  * the system's, and where that library finds the tables. */
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -21,7 +20,12 @@
 #include "cli/output.h"
 #include "core/system/io.h"
 
-static const char library[] = "libfathom.so.1";
+/* The name of our library, and the variable with the folders that the loader searches first. */
+#ifdef __APPLE__
+static const char library[] = "libfathom.1.dylib", library_path[] = "DYLD_LIBRARY_PATH";
+#else
+static const char library[] = "libfathom.so.1", library_path[] = "LD_LIBRARY_PATH";
+#endif
 
 typedef struct Engine {
     CliDirs dirs;
@@ -96,14 +100,15 @@ static bool find_program(Engine *engine)
  * start any program, so there is no warning. */
 static void warn_if_not_linked(const char *program)
 {
+    static const char elf[] = "\177ELF";
     struct stat info;
     int fd = open(program, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return;
-    if (fstat(fd, &info) == 0 && info.st_size > SELFMAG) {
+    if (fstat(fd, &info) == 0 && info.st_size > (off_t)strlen(elf)) {
         size_t size = (size_t)info.st_size;
         void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (bytes != MAP_FAILED) {
-            if (memcmp(bytes, ELFMAG, SELFMAG) == 0 &&
+            if (memcmp(bytes, elf, strlen(elf)) == 0 &&
                 memmem(bytes, size, library, sizeof library) == NULL)
                 cli_warn("engine",
                          "warning: %s is not linked with %s and will not probe these tables",
@@ -126,12 +131,12 @@ static bool set_variable(const char *name, const char *value)
 /* Puts the folder of our library before the others that the loader searches. */
 static bool set_library_path(const Engine *engine)
 {
-    const char *old = getenv("LD_LIBRARY_PATH");
+    const char *old = getenv(library_path);
     char *text;
     bool more = old != NULL && *old != '\0';
     if (asprintf(&text, "%s%s%s", engine->library, more ? ":" : "", more ? old : "") < 0)
         return cli_no_memory("engine") == CLI_OK;
-    bool ok = set_variable("LD_LIBRARY_PATH", text);
+    bool ok = set_variable(library_path, text);
     free(text);
     return ok;
 }

@@ -1,4 +1,5 @@
 /* cmd_serve.c - trebuchet serve: answers over HTTP. */
+#include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
@@ -209,9 +210,10 @@ static int open_log(const ServeArgs *args)
 {
     enum { MODE = 0666 };
     int fd = open(args->log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, MODE);
-    if (fd < 0) cli_error("serve", "cannot write the log to %s: %m", args->log);
+    if (fd < 0) cli_error("serve", "cannot write the log to %s: %s", args->log, strerror(errno));
     if (fd < 0 || args->options.log < 0) return fd;
-    dup3(fd, args->options.log, O_CLOEXEC);
+    dup2(fd, args->options.log);
+    fcntl(args->options.log, F_SETFD, FD_CLOEXEC);
     close(fd);
     return args->options.log;
 }
@@ -283,11 +285,27 @@ static void tell_address(const ServeArgs *args, Server *server)
     fflush(stdout);
 }
 
+/* Returns the next of some blocked signals, or -1 after a tick. */
+static int next_signal(const sigset_t *set)
+{
+    const struct timespec tick = {.tv_nsec = TICK_NANOSECONDS};
+#ifdef __APPLE__
+    sigset_t waiting;
+    int signal;
+    for (int i = 1; i < NSIG; i++)
+        if (sigismember(set, i) && sigpending(&waiting) == 0 && sigismember(&waiting, i))
+            return sigwait(set, &signal) == 0 ? signal : -1;
+    nanosleep(&tick, NULL);
+    return -1;
+#else
+    return sigtimedwait(set, NULL, &tick);
+#endif
+}
+
 /* Serves until a signal ends it. */
 static int serve(const ServeArgs *args, Server *server)
 {
     sigset_t set;
-    const struct timespec tick = {.tv_nsec = TICK_NANOSECONDS};
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
@@ -297,7 +315,7 @@ static int serve(const ServeArgs *args, Server *server)
     server_tick(server); /* writes these lines */
     service_notify("READY=1");
     for (;;) {
-        int signal = sigtimedwait(&set, NULL, &tick);
+        int signal = next_signal(&set);
         if (signal == SIGTERM || signal == SIGINT) break;
         if (signal == SIGHUP) reload(args, server);
         server_tick(server);

@@ -6,6 +6,7 @@
 #include "cli/cmd.h"
 #include "cli/guess.h"
 #include "cli/output.h"
+#include "core/system/features.h"
 #include "core/system/tool.h"
 
 typedef struct Command {
@@ -60,10 +61,12 @@ static const char usage_end[] =
     "\n"
     "'trebuchet help COMMAND' explains a command. 'trebuchet gen --men 4' makes a\n"
     "first set of tables in less than a minute. Tables are searched in the folders of\n"
-    "--tables DIR, else in those of TREBUCHET_PATH (separated by colons), else in\n"
-    "./tables; a folder may be on a web server, https://host/path/. With --json, a\n"
-    "command answers in JSON. Exit codes: 0 done, 1 failed, 2 wrong command line or\n"
-    "FEN, 3 no table for it, 4 open (of solve), 130 interrupted.\n";
+    "--tables DIR, else in those of TREBUCHET_PATH (DIR" TREB_PLACE_SEPARATOR "DIR...), else in ./tables"
+#if TREB_HTTP
+    "; a\nfolder may be on a web server, https://host/path/"
+#endif
+    ".\nWith --json, a command answers in JSON. Exit codes: 0 done, 1 failed, 2 wrong\n"
+    "command line or FEN, 3 no table for it, 4 open (of solve), 130 interrupted.\n";
 
 static void print_help(FILE *out)
 {

@@ -10,6 +10,10 @@
 
 #include "cli/parse.h"
 
+#ifndef SOCK_CLOEXEC
+#define SOCK_CLOEXEC 0 /* where there is no systemd */
+#endif
+
 int service_socket(void)
 {
     enum { FIRST = 3, MOST = 1024 };

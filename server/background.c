@@ -181,18 +181,30 @@ static void *hand_out(void *argument)
 
 /* ---- The interface --------------------------------------------------------------------------- */
 
+/* The clock of waits that end at a time. macOS has no choice. */
+#ifdef __APPLE__
+static const clockid_t wait_clock = CLOCK_REALTIME;
+static void choose_clock(pthread_condattr_t *attributes) { (void)attributes; }
+#else
+static const clockid_t wait_clock = CLOCK_MONOTONIC;
+static void choose_clock(pthread_condattr_t *attributes)
+{
+    pthread_condattr_setclock(attributes, wait_clock);
+}
+#endif
+
 Background *background_start(const BackgroundLimits *limits)
 {
     Background *b = calloc(1, sizeof *b);
-    pthread_condattr_t monotonic;
+    pthread_condattr_t attributes;
     if (b == NULL) return NULL;
     b->limits = *limits;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_condattr_init(&attributes);
+    choose_clock(&attributes);
     pthread_mutex_init(&b->lock, NULL);
     pthread_cond_init(&b->wake, NULL);
-    pthread_cond_init(&b->ended, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    pthread_cond_init(&b->ended, &attributes);
+    pthread_condattr_destroy(&attributes);
     if (pthread_create(&b->thread, NULL, hand_out, b) == 0) return b;
     free(b);
     return NULL;
@@ -308,7 +320,7 @@ bool background_stop(Background *b, unsigned milliseconds)
     struct timespec until;
     bool in_time = true;
     background_close(b);
-    clock_gettime(CLOCK_MONOTONIC, &until);
+    clock_gettime(wait_clock, &until);
     until.tv_sec += milliseconds / THOUSAND;
     until.tv_nsec += (long)(milliseconds % THOUSAND) * MILLION;
     if (until.tv_nsec >= BILLION) until.tv_sec++, until.tv_nsec -= BILLION;

@@ -15,4 +15,4 @@ printf 'extern const Asset %s;\n\n' "$name"
 array plain <"$file"
 gzip -9nc "$file" | array packed
 printf 'const Asset %s = {\n    "%s", "%s", "\\"%s\\"", plain, sizeof plain, packed, sizeof packed};\n' \
-    "$name" "$path" "$type" "$(sha256sum "$file" | cut -c1-16)"
+    "$name" "$path" "$type" "$({ sha256sum "$file" 2>/dev/null || shasum -a 256 "$file"; } | cut -c1-16)"

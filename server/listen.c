@@ -21,10 +21,23 @@ enum { BACKLOG = 1024 };
 
 /* ---- Addresses and ports --------------------------------------------------------------------- */
 
+/* A socket that no process started later gets, and on which nobody waits. */
+static int open_socket(int family)
+{
+#ifdef SOCK_CLOEXEC
+    return socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+#else
+    int fd = socket(family, SOCK_STREAM, 0);
+    if (fd >= 0) fcntl(fd, F_SETFD, FD_CLOEXEC);
+    if (fd >= 0) fcntl(fd, F_SETFL, O_NONBLOCK);
+    return fd;
+#endif
+}
+
 static int open_one(const struct addrinfo *address)
 {
     int on = 1, off = 0;
-    int fd = socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int fd = open_socket(address->ai_family);
     if (fd < 0) return -1;
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* inherited by connections */
@@ -101,7 +114,7 @@ treb_status listen_tcp(Listening *out, const char *bind, const char *port, treb_
 /* Returns whether a program listens on a socket's file. */
 static bool is_listened_to(const struct sockaddr_un *address)
 {
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int fd = open_socket(AF_UNIX);
     if (fd < 0) return true;
     /* Any other error, such as a full queue, means that a program listens. */
     bool gone = connect(fd, (const struct sockaddr *)address, sizeof *address) != 0 &&
@@ -145,7 +158,7 @@ static treb_status open_unix(Listening *out, const struct sockaddr_un *address, 
     const char *path = address->sun_path;
     treb_status status = remove_stale(address, error);
     if (status != TREB_OK) return status;
-    out->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    out->fd = open_socket(AF_UNIX);
     if (out->fd >= 0 && bind(out->fd, (const struct sockaddr *)address, sizeof *address) == 0) {
         if (chmod(path, mode) == 0 && lstat(path, &out->file) == 0 &&
             listen(out->fd, BACKLOG) == 0) {

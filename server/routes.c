@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "server/jobs.h"
 #include "server/openapi.h"
@@ -198,7 +199,7 @@ static void run_random(const RouteCall *call, Reply *reply)
         !route_get_verdict(call, &wish.verdict, reply) ||
         !route_get_metric(call, &wish.metric, reply) || !get_plies(call, &wish, reply))
         return;
-    if (getrandom(&wish.seed, sizeof wish.seed, 0) < 0) wish.seed = clock_nanoseconds();
+    if (getentropy(&wish.seed, sizeof wish.seed) != 0) wish.seed = clock_nanoseconds();
     route_give(call, reply, &context, answer_random(&context, &wish, &error), &error, CACHE_NEVER);
 }
 

@@ -11,6 +11,7 @@
 #:   make engine-check TABLES=DIR   play 1,000 games against tables of up to 5 men
 #:   make selfplay   let an engine play out the longest win of every table in @TABLES@/
 #:   make http-check two servers behind nginx read tables from a web server, one is killed; and the cost of probes
+#:   make npm-check TABLES=DIR   compare the npm package, in Node and Chromium, with the library in 100,000 positions
 #:   make mpi-check  compare tables that several processes make together with those of one process
 #:   make plan-check make tables as jobs of a Slurm that is started here; one job is killed
 
@@ -135,6 +136,9 @@ http-check: all $(BUILD)/tests/probe/bench_http
 	@! [ -e $(TABLES)/KRPvKR.wdl.treb ] || tests/probe/bench_http.sh $(BUILD)/tests/probe/bench_http $(TABLES) KRPvKR
 
 # Up to four processes on this machine; one of them is killed.
+npm-check: npm
+	TREB_BUILD=$(BUILD) TREB_TABLES=$(TABLES) node tests/npm/many.mjs 100000
+
 mpi-check:
 	@.ci/deps mpi
 	$(MAKE) --no-print-directory MPI=yes $(TOOL) $(MPI_TOOL)
@@ -144,4 +148,4 @@ plan-check: all
 	@.ci/deps plan
 	tests/cli/plan_check.sh $(BUILD)
 
-.PHONY: bench alone-check solve-bench crosscheck counts blocked-check zugzwangs-check engine-check selfplay http-check mpi-check plan-check
+.PHONY: bench alone-check solve-bench crosscheck counts blocked-check zugzwangs-check engine-check selfplay http-check npm-check mpi-check plan-check

@@ -27,7 +27,7 @@ $(WINDOWS_LIBRARIES)/lib/liblua5.4.a: cli/windows/libraries.sh
 windows-programs: $(WINDOWS_LIBRARIES)/lib/liblua5.4.a
 	$(MAKE) --no-print-directory CC=$(WINDOWS_CC) AR=ar BUILD=$(WINDOWS)/build HTTP=no LMDB=no \
 	  LDFLAGS='-static -s -L$(WINDOWS_LIBRARIES)/lib -Wl,--stack,8388608' \
-	  CFLAGS='$(CFLAGS) -I$(WINDOWS_LIBRARIES)/include -DXXH_INLINE_ALL' $(WINDOWS_EXE)
+	  CFLAGS='$(CFLAGS) -I$(WINDOWS_LIBRARIES)/include -DXXH_INLINE_ALL -DTREB_HTTP=0' $(WINDOWS_EXE)
 
 $(BUILD)/trebuchet-windows.zip: $(DLL) windows-programs
 	rm -rf $@ $(WINDOWS)/trebuchet-$(VERSION)

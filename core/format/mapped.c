@@ -27,7 +27,7 @@ bool mapped_prepare(Mapped *map, TableFile *file)
 void mapped_close(Mapped *map)
 {
     if (map->copy && map->bytes != NULL)
-        system_pages_free((void *)(uintptr_t)map->bytes, (size_t)map->size);
+        system_room_free((void *)(uintptr_t)map->bytes, (size_t)map->size);
     else if (map->bytes != NULL)
         system_unmap(map->bytes, map->size);
     free((void *)map->seen);
@@ -48,7 +48,7 @@ bool mapped_open_source(Mapped *map, TableFile *file)
     const uint64_t size = table_file_bytes(file);
     *map = (Mapped){.bytes = NULL};
     if (size == 0 || size > SIZE_MAX) return false;
-    map->bytes = (const uint8_t *)system_pages((size_t)size, false, 0);
+    map->bytes = (const uint8_t *)system_room((size_t)size);
     map->copy = true;
     map->size = size;
     return map->bytes != NULL && mapped_prepare(map, file);

@@ -112,6 +112,11 @@ size_t system_page(void);
 void *system_pages(size_t size, bool large, size_t before);
 void system_pages_free(void *at, size_t size);
 
+/* Takes addresses for `size` bytes, which take memory only where they are written. What they are before is not said. NULL:
+ * there are none left. */
+void *system_room(size_t size);
+void system_room_free(void *at, size_t size);
+
 /* Gives the memory of pages back to the system, if it can. The addresses stay valid; the bytes are zeros, or what they
  * were. */
 void system_pages_drop(void *at, size_t size);

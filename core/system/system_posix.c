@@ -342,6 +342,9 @@ void system_pages_drop(void *at, size_t size)
 }
 #endif
 
+void *system_room(size_t size) { return system_pages(size, false, 0); }
+void system_room_free(void *at, size_t size) { system_pages_free(at, size); }
+
 void *system_aligned(size_t unit, size_t size) { return aligned_alloc(unit, size); }
 void system_aligned_free(void *at) { free(at); }
 

@@ -368,6 +368,9 @@ void system_pages_drop(void *at, size_t size)
     VirtualUnlock(at, size);
 }
 
+void *system_room(size_t size) { return system_pages(size, false, 0); }
+void system_room_free(void *at, size_t size) { system_pages_free(at, size); }
+
 void *system_aligned(size_t unit, size_t size) { return _aligned_malloc(size, unit); }
 void system_aligned_free(void *at) { _aligned_free(at); }
 

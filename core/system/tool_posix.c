@@ -179,7 +179,14 @@ void *tool_map(int file, uint64_t offset, uint64_t size)
 
 void tool_unmap(void *at, uint64_t size) { munmap(at, (size_t)size); }
 
-void tool_map_release(void *at, uint64_t size) { madvise(at, (size_t)size, MADV_DONTNEED); }
+void tool_map_release(void *at, uint64_t size)
+{
+#ifdef MADV_DONTNEED
+    madvise(at, (size_t)size, MADV_DONTNEED);
+#else
+    posix_madvise(at, (size_t)size, POSIX_MADV_DONTNEED);
+#endif
+}
 
 void tool_map_discard(void *at, uint64_t size)
 {

@@ -20,15 +20,17 @@
 #define TREB_HTTP 0
 #endif
 
-/* All that the system has, and files of any size. */
+/* All that the system has, unless the program wants POSIX alone, and files of any size. */
+#ifndef _POSIX_C_SOURCE
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#ifndef _FILE_OFFSET_BITS
-#define _FILE_OFFSET_BITS 64
-#endif
 #ifdef __linux__
 #define _DEFAULT_SOURCE
+#endif
+#endif
+#ifndef _FILE_OFFSET_BITS
+#define _FILE_OFFSET_BITS 64
 #endif
 
 /* Assertions are for those who change the library. */

@@ -107,6 +107,39 @@ void system_pages_free(void *at, size_t size)
     free(at);
 }
 
+/* At the end of the memory, where a browser takes memory for what is touched: malloc would not leave the place alone. Nothing
+ * can be given back, so what was freed is given out again. */
+enum { WASM_PAGE = 65536 };
+
+typedef struct Room {
+    struct Room *next;
+    size_t pages;
+} Room;
+
+static Room *free_rooms;
+
+static size_t pages_of(size_t size) { return (size + WASM_PAGE - 1) / WASM_PAGE; }
+
+void *system_room(size_t size)
+{
+    const size_t pages = pages_of(size);
+    for (Room **at = &free_rooms; *at != NULL; at = &(*at)->next)
+        if ((*at)->pages == pages) {
+            Room *found = *at;
+            *at = found->next;
+            return found;
+        }
+    const size_t first = __builtin_wasm_memory_grow(0, pages);
+    return first != SIZE_MAX ? (void *)(first * WASM_PAGE) : NULL;
+}
+
+void system_room_free(void *at, size_t size)
+{
+    Room *room = at;
+    *room = (Room){free_rooms, pages_of(size)};
+    free_rooms = room;
+}
+
 void system_pages_drop(void *at, size_t size) { (void)at, (void)size; }
 void *system_aligned(size_t unit, size_t size) { return aligned_alloc(unit, size); }
 void system_aligned_free(void *at) { free(at); }

@@ -99,6 +99,10 @@ static void memory(void)
         REQUIRE(at[0] == 1 && (at[system_page()] | 1) == 1)
         system_pages_free(at, size);
     }
+    char *room = (char *)system_room(size);
+    REQUIRE(room != NULL)
+    memset(room, 1, size);
+    system_room_free(room, size);
     REQUIRE(system_runs(system_process()) && system_files_most() >= 16)
     char text[64] = "";
     system_reason(ENOENT, text, sizeof text);

@@ -1,15 +1,12 @@
 // browser.test.mjs - the npm package in Chromium, in a page and in a worker, against the native library; its database of pages.
 // The page sends what it found to the web host of the test.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { bundleOf, host, native, npm, positions, same, tables } from "./host.mjs";
+import { browse, bundleOf, chromium, host, native, npm, positions, same, tables } from "./host.mjs";
 
-const chromium = process.env.CHROMIUM || ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].find(existsSync);
 const materials = [...new Set(readdirSync(tables).filter((name) => name.endsWith(".treb")).map((name) => name.split(".")[0]))];
 
 // What runs in the page and in the worker. `from` is where the package is.
@@ -61,19 +58,13 @@ test("Chromium: a page, its database, a worker", { skip: !chromium && "there is 
     const site = await host(npm, { files, post: (text) => arrived(JSON.parse(text)) });
     files["job.json"] = JSON.stringify({ from: `${site.url}npm/`, tables: other.url, fens: [...wanted.keys()] });
     files["index.html"] = files[""];
-    const profile = mkdtempSync(join(tmpdir(), "trebuchet-chromium-"));
-    const flags = ["--headless", "--disable-gpu", `--user-data-dir=${profile}`, ...(process.getuid() === 0 ? ["--no-sandbox"] : [])];
-    const words = [...flags, "--remote-debugging-port=0", `${site.url}index.html`];
-    const child = spawn(chromium, words, { stdio: "ignore", detached: true });
+    const end = browse(`${site.url}index.html`);
     const late = setTimeout(() => arrived({ error: "nothing came within 150 s" }), 150000);
     const result = await found;
     clearTimeout(late);
-    const ended = new Promise((done) => child.on("exit", done));
-    process.kill(-child.pid, "SIGKILL"); // with the processes that it has started
-    await ended;
+    await end();
     site.close();
     other.close();
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
     assert.equal(result.error, undefined);
     assert.equal(result.isolated, false); // so there is no SharedArrayBuffer
     for (const { answers } of [result.first, result.second, result.inWorker]) {

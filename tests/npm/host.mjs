@@ -1,13 +1,15 @@
 // host.mjs - what the tests of the npm package share: a plain web host with ranges, positions, and the native library's answers.
 import { execFileSync, spawn } from "node:child_process";
-import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, readFileSync, readSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
 export const build = resolve(process.env.TREB_BUILD || "build");
 export const tables = resolve(process.env.TREB_TABLES || join(build, "tables"));
 export const tool = join(build, "trebuchet");
 export const npm = join(build, "npm");
+export const chromium = process.env.CHROMIUM || ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].find(existsSync);
 export const syzygy = resolve(import.meta.dirname, "../data/syzygy");
 export const { Trebuchet, TrebuchetError } = await import(join(npm, "package/trebuchet.mjs"));
 
@@ -34,7 +36,7 @@ export async function host(folder, { files = {}, ranges = true, spoil, post } = 
         if (request.method === "POST") {
             let text = "";
             request.on("data", (chunk) => (text += chunk));
-            request.on("end", () => (answer.end(), post(text)));
+            request.on("end", async () => (await post(text), answer.end()));
             return;
         }
         log.push(name);
@@ -75,6 +77,19 @@ export function bundleOf(folder) {
     execFileSync("sh", ["-c", `rm -rf "${path}" && mkdir -p "${path}" && ln -s "${folder}"/*.treb "${path}"/`]);
     execFileSync(tool, ["gen", "--quiet", "--web", "--tables", path]);
     return readFileSync(join(path, "trebuchet.headers"));
+}
+
+/** Opens a page in Chromium; returns the function that ends it. */
+export function browse(url) {
+    const profile = mkdtempSync(join(tmpdir(), "trebuchet-chromium-"));
+    const flags = ["--headless", "--disable-gpu", `--user-data-dir=${profile}`, ...(process.getuid() === 0 ? ["--no-sandbox"] : [])];
+    const child = spawn(chromium, [...flags, "--remote-debugging-port=0", url], { stdio: "ignore", detached: true });
+    const ended = new Promise((done) => child.on("exit", done));
+    return async () => {
+        process.kill(-child.pid, "SIGKILL"); // with the processes that it has started
+        await ended;
+        rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    };
 }
 
 // ---- Positions -------------------------------------------------------------------------------------
@@ -130,8 +145,8 @@ export async function native(fens, folder) {
 
 /** An answer of the package in the words of the command's. */
 export function same(assert, fen, value, moves, wanted) {
-    const of = (v) => [v.rule, v.wdl, v.dtz, v.dtc, v.dtm];
-    const nativeOf = (v) => [v.verdict, v.verdict_clock_zero, v.dtz_plies, v.dtc_plies, v.dtm_plies];
+    const of = (v) => [v.rule, v.wdl, v.dtz, v.dtc, v.dtm, v.dtm50];
+    const nativeOf = (v) => [v.verdict, v.verdict_clock_zero, v.dtz_plies, v.dtc_plies, v.dtm_plies, v.dtm50_plies ?? null];
     if (wanted.state === "ongoing") assert.deepEqual(of(value), nativeOf(wanted), fen);
     const flags = (m) => [m.capture, m.zeroing, m.conversion, m.check];
     assert.deepEqual(

@@ -72,6 +72,25 @@ test("Syzygy's files: by ranges from a host, and the same as in the native libra
     cold.close();
 });
 
+test("a Syzygy file takes memory for what is read of it", async () => {
+    // A file with 600 MB that nothing asks for behind what it has.
+    const MANY = 600_000_000 - (600_000_000 % 64) + 16;
+    const names = readdirSync(syzygy);
+    const bytes = new Map(names.map((name) => [name, readFileSync(join(syzygy, name))]));
+    const size = (name) => (name === "KQvK.rtbw" ? MANY : bytes.get(name).length);
+    const padded = (name, at, n) => Buffer.concat([bytes.get(name).subarray(at, at + n), Buffer.alloc(n)]).subarray(0, n);
+    const place = {
+        files: names.map((name) => ({ name, size: size(name) })),
+        read: async (name, at, length) => padded(name, at, Math.min(length, size(name) - at)),
+    };
+    const tb = await open(place);
+    const before = process.memoryUsage().rss;
+    assert.equal(await tb.probe("8/8/8/3k4/8/8/8/KQ6 w - - 0 1").then(({ wdl }) => wdl), "win");
+    const more = process.memoryUsage().rss - before;
+    assert.ok(more < 60_000_000, `${more} bytes of memory more`);
+    await tb.close();
+});
+
 test("all moves with all metrics, cold: at most 3 rounds with the bundle, 5 without", async () => {
     for (const [files, most] of [[{ "trebuchet.headers": bundle }, 3], [listed, 5]]) {
         const served = await host(tables, { files });

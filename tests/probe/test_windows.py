@@ -6,11 +6,14 @@ import glob
 import os
 import re
 import shutil
+import signal
 import subprocess
+import time
 import zipfile
 
 import pytest
 
+from tests.probe.test_machines import tables_of_four_gigabytes
 from tests.support.command import BUILD, SYZYGY, TABLES, TOOL, TOP
 
 CC = shutil.which("x86_64-w64-mingw32-gcc-posix")
@@ -37,15 +40,21 @@ PRINTS = [
     ["verify", "-t", "FOLDER", "--full", "KPvK"],
     ["compare", SYZYGY, "FOLDER", "KQvK"],
     ["rule", "-q", "-t", "FOLDER", "examples/rules/square.lua", "KPvK"],
+    ["play", "-q", "-t", "FOLDER", "--games", "100", "examples/strategies/king-and-rook.lua"],
+    ["play", "-t", "FOLDER", "examples/strategies/king-and-rook.lua", "8/8/8/8/3R4/8/2k5/K7 w"],
+    ["shift", "-t", "FOLDER", "--list", "8/8/8/3k4/8/3KP3/8/8 w"],
 ]
 
 
+# Wine keeps its settings in the build folder: making them takes longer than the tests.
+ENV = dict(os.environ, WINEPREFIX=os.path.join(BUILD, "wine"), WINEDEBUG="-all", LC_ALL="C.UTF-8")
+
+
 def do(*words, text=None, code=0):
-    """Runs a program and expects an exit code. Wine keeps its settings in the build folder: making them takes longer than the tests."""
-    env = dict(os.environ, WINEPREFIX=os.path.join(BUILD, "wine"), WINEDEBUG="-all", LC_ALL="C.UTF-8")
-    done = subprocess.run(words, cwd=TOP, env=env, input=text, capture_output=True, text=True, check=False, timeout=600)
+    """Runs a program and expects an exit code. Returns what it prints, messages if it fails."""
+    done = subprocess.run(words, cwd=TOP, env=ENV, input=text, capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == code, f"{words}: {done.stdout}{done.stderr}"
-    return done.stdout.replace("\r\n", "\n")
+    return (done.stdout if code == 0 else done.stderr).replace("\r\n", "\n")
 
 
 def in_wine(path):
@@ -77,9 +86,9 @@ def test_all_positions(tmp_path):
     do(CC, *FLAGS, source, f"-L{dll}", "-ltrebuchet", "-o", there)
     shutil.copy(os.path.join(dll, "trebuchet.dll"), tmp_path)
     for places in ([str(tables)], [str(tmp_path), SYZYGY]):
-        expected = do(here, *ENDINGS, text=":".join(places) + "\n")
+        expected = do(here, "1", *ENDINGS, text=":".join(places) + "\n")
         assert expected.count(" positions") == len(ENDINGS)
-        assert do(WINE, there, *ENDINGS, text=";".join(map(in_wine, places)) + "\n") == expected
+        assert do(WINE, there, "1", *ENDINGS, text=";".join(map(in_wine, places)) + "\n") == expected
 
 
 def plain(text):
@@ -105,6 +114,53 @@ def test_command(tmp_path):
         theirs = do(WINE, exe, *[here if word == "FOLDER" else word for word in words])
         assert plain(mine) != "" and plain(theirs) == plain(mine)
     do(WINE, exe, "serve", code=1)
+
+    # Times differ, and nothing else; places are separated as in all programs for Windows; there are no servers.
+    rows = [re.sub(r"[\d,.]+", "-", do(*words, "bench", "-d", "0.02", "-p", "100", "-j", "1", "-t", here, "KQvK")) for words in ([TOOL], [WINE, exe])]
+    assert " ns" in rows[0] and re.sub(" +", " ", rows[1]) == re.sub(" +", " ", rows[0])
+    helped = do(WINE, exe, "--help")
+    assert "(DIR;DIR...)" in helped and "server" not in helped
+    refused = do(WINE, exe, "probe", "-t", "https://host/tables/", "8/8/8/3k4/8/3KP3/8/8 w", code=1)
+    assert "tables on a web server are left out of this build" in refused
+
+
+@pytest.mark.seconds(150)
+@pytest.mark.skipif(not os.path.exists(SOURCES), reason=".ci/deps windows fetches the sources of libraries")
+def test_interrupted_and_little_memory(tmp_path):
+    """Ctrl-C ends trebuchet.exe while it makes tables: files are whole, and the next run makes what is missing. With little
+    memory it keeps solved positions on the disk."""
+    do("make", "-s", f"BUILD={BUILD}", "windows")
+    exe = os.path.join(BUILD, "windows", "build", "trebuchet.exe")
+    there = str(tmp_path / "there")
+    os.mkdir(there)
+    for ending in ("KRRvK", "KRBvK", "KRNvK", "KRvK", "KQvK", "KPvK", "KBvK", "KNvK"):
+        for metric in ("wdl", "dtm"):
+            shutil.copy(os.path.join(TABLES, f"{ending}.{metric}.treb"), there)
+    made = ["KQRvK.dtm.treb", "KQRvK.wdl.treb", "KRPvK.dtm.treb", "KRPvK.wdl.treb"]
+    words = [WINE, exe, "gen", "-j", "1", "--keep-scratch", "--memory", "260MiB", "-m", "dtm,wdl", "-t", in_wine(there), "KRPvK"]
+    with subprocess.Popen(words, cwd=TOP, env=ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        while not os.path.exists(os.path.join(there, made[0])) and run.poll() is None:
+            time.sleep(0.02)
+        run.send_signal(signal.SIGINT)
+        printed = run.communicate(timeout=600)
+        assert run.returncode == 130, printed
+    whole = [name for name in made if name in os.listdir(there)]
+    assert made[0] in whole and made[2] not in whole and filecmp.cmpfiles(TABLES, there, whole, shallow=False)[0] == whole
+    do(*words)
+    assert filecmp.cmpfiles(TABLES, there, made, shallow=False)[0] == made
+    assert any(name.endswith(".solved") for name in os.listdir(os.path.join(there, ".scratch")))
+
+
+def test_file_of_four_gigabytes(tmp_path):
+    """A program for Windows maps it. trebuchet.dll reads places behind 4 GiB."""
+    dll = os.path.join(BUILD, "windows")
+    do("make", "-s", f"BUILD={BUILD}", os.path.join(dll, "trebuchet.dll"))
+    small, large = tables_of_four_gigabytes(tmp_path)
+    there = str(tmp_path / "positions.exe")
+    do(CC, *FLAGS, "tests/probe/all_positions.c", f"-L{dll}", "-ltrebuchet", "-o", there)
+    shutil.copy(os.path.join(dll, "trebuchet.dll"), tmp_path)
+    answers = [do(WINE, there, "997", "KQvKR/b", text=in_wine(folder) + "\n") for folder in (small, large)]
+    assert answers[0] == answers[1] and " positions" in answers[0]
 
 
 @pytest.mark.skipif(not os.path.exists(SOURCES), reason=".ci/deps windows fetches the sources of libraries")

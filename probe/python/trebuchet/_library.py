@@ -4,6 +4,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
+import sys
 from ctypes import (POINTER, byref, c_char, c_char_p, c_int, c_size_t, c_uint, c_uint8, c_uint16,
                     c_uint32, c_uint64, c_void_p)
 from typing import TYPE_CHECKING, List, Union
@@ -13,8 +14,8 @@ from ._errors import CASTLING, OK, InputError, LibraryError, MissingTableError, 
 if TYPE_CHECKING:
     import chess
 
-# The structures below are those of the library with this SONAME.
-SONAME = "libtrebuchet.so.1"
+# The structures below are those of the library of this name.
+SONAME = {"darwin": "libtrebuchet.1.dylib", "win32": "trebuchet.dll"}.get(sys.platform, "libtrebuchet.so.1")
 LEAST_VERSION = 300
 
 TYPES, METRICS, MOVES_MAX, FEN_SIZE = 6, 4, 256, 96
