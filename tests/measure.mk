@@ -2,6 +2,7 @@
 
 #: Measurements, and checks that take long
 #:   make bench      measure speed; SYZYGY=DIR compares with Fathom
+#:   make bench-builds  measure a verdict in all that make builds for other programs and systems, and their sizes
 #:   make solve-bench     what solve proves of N random pawn endings, PAWNS against PAWNS, in SECONDS each
 #:   make crosscheck SYZYGY=DIR   compare every position of 3 and 4 men with Syzygy tables, and test the drop-in
 #:   make counts     compare counts of whole tables in @TABLES@/ with published counts
@@ -136,6 +137,9 @@ http-check: all $(BUILD)/tests/probe/bench_http
 	@! [ -e $(TABLES)/KRPvKR.wdl.treb ] || tests/probe/bench_http.sh $(BUILD)/tests/probe/bench_http $(TABLES) KRPvKR
 
 # Up to four processes on this machine; one of them is killed.
+bench-builds: $(LIB_A) $(LIB_SO) amalgamation npm wheel windows
+	$(PYTHON) tests/probe/bench_builds.py $(BUILD) $(TABLES)
+
 npm-check: npm
 	TREB_BUILD=$(BUILD) TREB_TABLES=$(TABLES) node tests/npm/many.mjs 100000
 
@@ -148,4 +152,4 @@ plan-check: all
 	@.ci/deps plan
 	tests/cli/plan_check.sh $(BUILD)
 
-.PHONY: bench alone-check solve-bench crosscheck counts blocked-check zugzwangs-check engine-check selfplay http-check npm-check mpi-check plan-check
+.PHONY: bench bench-builds alone-check solve-bench crosscheck counts blocked-check zugzwangs-check engine-check selfplay http-check npm-check mpi-check plan-check

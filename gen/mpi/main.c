@@ -1,21 +1,13 @@
 /* main.c - the trebuchet-mpi command: several processes make tables together, under mpirun. */
 #include <mpi.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/gen_options.h"
 #include "cli/output.h"
 #include "cli/text.h"
+#include "core/system/tool.h"
 #include "gen/mpi/transport.h"
-
-/* Makes idle OpenMP threads sleep, as the trebuchet command does: see core/system/tool.h. */
-static void wait_quietly(char **argv)
-{
-    if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT")) return;
-    if (setenv("OMP_WAIT_POLICY", "passive", 0) == 0) execv("/proc/self/exe", argv);
-}
 
 /* Looks at the arguments before anything is done; in the first process only. Returns an exit code, or -1 to go on. */
 static int look_at_arguments(int argc, char **argv)
@@ -32,7 +24,7 @@ int main(int argc, char **argv)
 {
     int threads, code = CLI_FAILED;
     Processes processes;
-    wait_quietly(argv);
+    tool_wait_quietly(argv);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &threads);
     Transport *transport = transport_new(&processes);
     cli_program = "trebuchet-mpi";

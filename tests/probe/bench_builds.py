@@ -6,6 +6,7 @@ import glob
 import gzip
 import os
 import random
+import re
 import resource
 import shutil
 import subprocess
@@ -32,8 +33,13 @@ console.log(fens.length);
 PYTHON = """
 import sys, trebuchet
 tables = trebuchet.open_tablebase(sys.argv[2])
-fens = [fen for fen in sys.stdin.read().split("\\n") if fen and tables.get_wdl(fen) is not None]
-for round in range(int(sys.argv[1])): tables.probe_many(fens, "wdl") if sys.argv[3] == "many" else [tables.probe_wdl(fen) for fen in fens]
+def answers(fen):
+    try: return tables.probe_wdl(fen) is not None
+    except Exception: return False
+fens = [fen for fen in sys.stdin.read().split("\\n") if fen and answers(fen)]
+for round in range(int(sys.argv[1])):
+    if sys.argv[3] == "many": tables.probe_many(fens)
+    else: [tables.probe_wdl(fen) for fen in fens]
 print(len(fens))
 """
 
@@ -47,7 +53,7 @@ def positions():
             board = [""] * 64
             for man in white + black.lower():
                 board[draw.choice([i for i in range(64) if not board[i] and (man not in "Pp" or 8 <= i < 56)])] = man
-            rows = ("".join(man or "1" for man in board[row:row + 8]) for row in range(0, 64, 8))
+            rows = (re.sub("1+", lambda ones: str(len(ones[0])), "".join(man or "1" for man in board[row:row + 8])) for row in range(0, 64, 8))
             fens.append("/".join(rows) + f" {draw.choice('wb')} - - 0 1")
     return "\n".join(fens) + "\n"
 
@@ -113,6 +119,8 @@ def main():
         for name, words in programs.items():
             many = MANY // 20 + FEW if "probe_wdl" in name else MANY
             (first, count), (second, _) = seconds(words, FEW, text, folder), seconds(words, many, text, folder)
+            if count == 0:
+                sys.exit(f"{name} answers nothing")
             took = (second - first) / (many - FEW) / count * 1e9
             least[name] = min(took, least.get(name, took))
     for name, took in least.items():
