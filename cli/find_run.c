@@ -179,16 +179,6 @@ static void on_progress(void *context, uint64_t done, uint64_t total)
     cli_progress_share(&run->progress, done, total, "%s:", run->name);
 }
 
-/* Returns whether an error is one of the condition in Lua: then the message begins with its name and line. */
-static bool is_of_condition(const FindArgs *args, const treb_error *error)
-{
-    const char *name = args->query.name != NULL ? args->query.name : "condition";
-    const size_t length = strlen(name);
-    unsigned line;
-    return args->query.condition != NULL && strncmp(error->text, name, length) == 0 &&
-           sscanf(error->text + length, ":%u:", &line) == 1;
-}
-
 int find_refuse_condition(const treb_error *error)
 {
     cli_error("find", "%s", error->text);
@@ -199,9 +189,10 @@ int find_refuse_condition(const treb_error *error)
 
 static int fail_find(const FindArgs *args, treb_status status, const treb_error *error)
 {
-    if (is_of_condition(args, error)) return find_refuse_condition(error);
+    /* The materials are those of tables, so that only the condition in Lua can be wrong. */
+    if (status == TREB_ERR_ARGUMENT && args->query.condition != NULL) return find_refuse_condition(error);
     int code = cli_fail_tables("find", error, &args->dirs);
-    return status == TREB_ERR_ARGUMENT ? CLI_USAGE : code;
+    return status == TREB_ERR_ARGUMENT || status == TREB_ERR_UNSUPPORTED ? CLI_USAGE : code;
 }
 
 static int find_one(FindRun *run, const char *name)

@@ -87,7 +87,8 @@ typedef struct FindListener {
 } FindListener;
 
 /* Searches a material. Adds to `counts`, also if the search ends early. Returns the errors of the
- * library, and TREB_ERR_ARGUMENT if the condition is wrong; the message then contains the line. */
+ * library, TREB_ERR_ARGUMENT if the condition is wrong (the message then contains the line), and TREB_ERR_UNSUPPORTED if
+ * a Syzygy file does not say what the query asks for. */
 treb_status find_material(const FindQuery *query, const char *material,
                           const FindListener *listener, FindCounts *counts, treb_error *error);
 

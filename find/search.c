@@ -94,7 +94,7 @@ static treb_status read_header(Search *s, treb_error *error)
     treb_status status = treb_tables_find(q->tables, s->material, q->metric, &info, error);
     if (status != TREB_OK) return status;
     if (info.format != TREB_FORMAT_TREBUCHET)
-        return fail(error, TREB_ERR_ARGUMENT,
+        return fail(error, TREB_ERR_UNSUPPORTED,
                     "%s: a Syzygy file does not say how long its longest win is", s->material);
     for (int side = 0; side < 2; side++) {
         for (int v = TREB_LOSS; v <= TREB_WIN; v++)
