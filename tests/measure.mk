@@ -141,7 +141,7 @@ bench-builds: $(LIB_A) $(LIB_SO) amalgamation npm wheel windows
 	$(PYTHON) tests/probe/bench_builds.py $(BUILD) $(TABLES)
 
 npm-check: npm
-	TREB_BUILD=$(BUILD) TREB_TABLES=$(TABLES) node tests/npm/many.mjs 100000
+	TREB_BUILD=$(BUILD) TREB_TABLES=$(TABLES) node tests/npm/many.mjs 132000
 
 mpi-check:
 	@.ci/deps mpi
