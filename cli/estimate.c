@@ -22,8 +22,8 @@ static const double file_bytes[2][2][TREB_METRICS] = {
     {{0.009, 0.011, 0.012, 0.04}, {0.0095, 0.0105, 0.0276, 0.059}}};
 static const double syzygy_bytes[2][TREB_METRICS] = {{0.0044, 0.019}, {0.0101, 0.0095}};
 
-/* Bytes of DTM50 files as a part of those of DTM files, of tables of four men. Index: pawns. */
-static const double dtm50_part[2] = {0.5, 1};
+/* Bytes of DTM50 files as a part of those of DTM files: of all tables of four men, with pawns and without. */
+static const double dtm50_part = 1.12;
 
 /* Average bytes of the scratch files per position and side to move that other tables need. Indices:
  * with distances to mate (else to zeroing), pawns. */
@@ -47,7 +47,7 @@ uint64_t estimate_step_result(const GenerateStep *step, const GenerateOptions *o
     for (int m = 0; m < TREB_METRICS && step->write; m++)
         if (wanted(options, m) && !(m == TREB_DTC && dtc_is_dtz)) sum += bytes[m] * (double)(step->cells << step->pair);
     if (step->write && wanted(options, TREB_DTM50))
-        sum += dtm50_part[pawns] * bytes[TREB_DTM] * (double)(step->cells << step->pair);
+        sum += dtm50_part * bytes[TREB_DTM] * (double)(step->cells << step->pair);
     return (uint64_t)sum;
 }
 
@@ -119,7 +119,8 @@ static const struct {
                   {{3.1, 4.6, 5, 7.4}, {5.5, 2, 5, 5}, 8},
                   {{9, 13, 8, 9}, {7, 4, 5, 5}, 8}}};
 static const double learn_cells = 4e-7;
-static const double dtm50_rate = 50; /* seconds per billion cells to solve DTM50 */
+/* Seconds per billion positions to solve DTM50, of all tables of four men; of KBBvKN it is 100. */
+static const double dtm50_rate = 107;
 /* A cell that stands for two positions takes longer by these factors. Index: pawns. */
 static const double pair_solve[2] = {1.6, 1.5}, pair_write[2] = {1.6, 2.1};
 /* Tables of six men without pawns take longer by queen_part for each queen, up to two; and by
@@ -183,10 +184,10 @@ EstimateTime estimate_step_time(const GenerateStep *step, const GenerateOptions 
             billions * rates[six][kind].write[metric] * (step->pair ? pair_write[pawns] : 1) +
             (learn < most ? learn : most) / TREB_METRICS;
     }
-    if (wanted(options, TREB_DTM50)) t.solve += billions * dtm50_rate;
     if (wanted(options, TREB_DTM50) && step->write)
         t.write += billions * rates[six][kind].write[TREB_DTM] + (learn < most ? learn : most) / TREB_METRICS;
     if (step->pair) t.solve *= pair_solve[pawns];
+    if (wanted(options, TREB_DTM50)) t.solve += 1e-9 * (double)step->places * dtm50_rate;
     if (options->codec != TABLE_SYMBOLS) t.write *= zstd_part;
     t.solve *= harder;
     t.write *= harder;

@@ -56,7 +56,8 @@ static treb_status run_dtm50(TableJob *job, const SliceGroup *group, Solver *sol
 {
     const SliceProvider provider = store_provider(job->gen->store50);
     Dtm50 *dtm50;
-    treb_status status = dtm50_run(solver, &provider, job->profiles, &dtm50, error);
+    const unsigned sides = job->writer50 != NULL ? dtm50_writer_sides(job->writer50) : 0;
+    treb_status status = dtm50_run(solver, &provider, job->profiles, sides, &dtm50, error);
     if (status != TREB_OK) return status;
     if (job->step->parents || job->layout.pawns)
         status = store_put(job->table50, group->number, dtm50_slice(dtm50), WANT_SIDES, error);
@@ -313,6 +314,18 @@ static treb_status solve_table(TableJob *job, treb_error *error)
 
 /* ---- A table that is there ------------------------------------------------------------------- */
 
+/* Puts a side that was read where DTM50 needs it: no mate that the rule allows takes more than 100 plies (plan.c), so
+ * values at a fresh clock are distances to mate. */
+static treb_status put_dtm50(TableJob *job, const SliceGroup *group, const SolvedSlice *slice,
+                             int side, treb_error *error)
+{
+    SolvedSlice fresh = *slice;
+    if (job->table50 == NULL) return TREB_OK;
+    fresh.under_rule = true;
+    fresh.cursed = false;
+    return store_put(job->table50, group->number, &fresh, 1u << side, error);
+}
+
 /* Reads one side to move of all slices into the store. `provider` must outlive `files`. */
 static treb_status read_side(TableJob *job, FinishedTable *files, const SliceProvider *provider,
                              int side, treb_error *error)
@@ -324,6 +337,7 @@ static treb_status read_side(TableJob *job, FinishedTable *files, const SlicePro
         status = finished_read(files, group, side, provider, &slice, error);
         if (status == TREB_OK)
             status = store_put(job->table, group->number, slice, 1u << side, error);
+        if (status == TREB_OK) status = put_dtm50(job, group, slice, side, error);
         if (job->options->progress) atomic_fetch_add(&job->options->progress->done, group->lanes);
     }
     return status;
@@ -345,6 +359,11 @@ static treb_status read_table(TableJob *job, treb_error *error)
     job->table = store_begin(job->gen->store, &job->layout, job->step->parents, false, NULL, false,
                              NULL, error);
     if (job->table == NULL) status = error->status;
+    if (status == TREB_OK && job->gen->store50 != NULL) {
+        job->table50 = store_begin(job->gen->store50, &job->layout, job->step->parents, false, NULL,
+                                   false, NULL, error);
+        if (job->table50 == NULL) status = error->status;
+    }
     for (int late = 0; late < 2; late++)
         for (int side = 0; side < 2 && status == TREB_OK; side++)
             if (sides >> side & 1 && (job->step->moves[side] == MOVES_ALL) == (late == 1))

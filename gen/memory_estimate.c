@@ -202,6 +202,8 @@ static void estimate_cells(GenerateStep *step, const Layout *layout)
     step->pair = layout->pair;
     step->cells =
         2 * layout->index.slices * layout->kings * layout_lane_cells(layout) >> layout->pair;
+    step->places = layout->men < 2 ? step->cells
+                                   : 2 * layout->index.slices * layout->kings * places_count(layout);
 }
 
 /* Fills in the memory for solving. `read` and `without`: see count_read. */
@@ -223,9 +225,10 @@ static void estimate_solving(GenerateStep *step, const GenerateOptions *o, int t
         (uint64_t)solvers * solver_memory(layout, o->metrics, threads / solvers, processes) -
         step->sets + (step->parents || layout->pawns ? store_write_memory(layout, threads) : 0);
     if (!(o->metrics >> TREB_DTM50 & 1)) return;
-    /* As much is stored again, with other values. */
+    /* As much is stored again, with other values. Which side's profiles the file will have may not be known yet. */
+    const int profiles = !step->write ? 0 : layout->symmetric ? 1 : 2;
     step->solving += step->store + step->pushes +
-                     (uint64_t)solvers * dtm50_memory(layout, threads / solvers) +
+                     (uint64_t)solvers * dtm50_memory(layout, profiles, threads / solvers) +
                      dtm50_writer_memory(layout, threads);
 }
 
@@ -235,9 +238,10 @@ static void estimate_reading(GenerateStep *step, const GenerateOptions *o, int t
 {
     const unsigned mates = o->metrics & 1u << TREB_DTM;
     const unsigned parts = PLANE_MOVES | (mates ? PLANE_DISTANCE << TREB_DTM : 0);
+    const unsigned stores = o->metrics >> TREB_DTM50 & 1 ? 2 : 1;
     step->store = read;
     step->solving = memory_estimate_overhead(threads) + read + finished_memory(layout, mates) +
-                    store_side_memory(layout, step->parents & WANT_SIDES, false, mates, NULL) +
+                    stores * store_side_memory(layout, step->parents & WANT_SIDES, false, mates, NULL) +
                     (uint64_t)threads * plane_memory(layout, parts) +
                     store_write_memory(layout, threads);
 }

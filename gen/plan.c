@@ -96,13 +96,6 @@ static treb_status refuse_damaged(const GenerateOptions *o, const Material *m, t
     return TREB_OK;
 }
 
-/* Whether tables that are there are read instead of solved again. Syzygy's files lack what is needed. Values of DTM50
- * are solved again, too. */
-static bool may_read(const GenerateOptions *options)
-{
-    return !options->syzygy && !(options->metrics >> TREB_DTM50 & 1);
-}
-
 static treb_status plan_add(const PlanMaker *maker, const Material *m, GeneratePlan *plan,
                             treb_error *error)
 {
@@ -124,7 +117,8 @@ static treb_status plan_add(const PlanMaker *maker, const Material *m, GenerateP
     }
     plan->step[plan->steps++] = (GenerateStep){.material = *m,
                                                .write = files && !there,
-                                               .read = there && may_read(maker->options)};
+                                               /* Syzygy's files lack what is needed. */
+                                               .read = there && !maker->options->syzygy};
     return TREB_OK;
 }
 
@@ -185,6 +179,8 @@ static treb_status choose_read(GenerateStep *step, const GenerateOptions *o, tre
     const unsigned sides = wanted_sides(step->parents), mates = o->metrics & 1u << TREB_DTM;
     treb_status status = finished_needs(o->directory, &step->material, mates, &needs, error);
     if (status == TREB_ERR_NO_TABLE || too_large(step, o)) step->read = false;
+    /* A value of DTM50 at a fresh clock that is not the distance to mate would rest on the values of all clocks. */
+    if (o->metrics >> TREB_DTM50 & 1 && needs.plies_in_time > RULE_PLIES) step->read = false;
     if (status != TREB_OK) return step->read ? status : TREB_OK;
     for (int side = 0; side < 2; side++) {
         step->moves[side] = (uint8_t)needs.moves[side];

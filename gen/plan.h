@@ -68,6 +68,7 @@ typedef struct GenerateStep {
     unsigned parents; /* what other tables of the plan read of it: see gen/solve/subset.h */
     double requested; /* the size of that, in units of all cells of one side to move */
     uint64_t cells;   /* to solve, of both sides to move */
+    uint64_t places;  /* likewise, positions that differ by an exchange of like men once (gen/solve/places.h) */
     uint64_t slices;
     bool pair;      /* each cell stands for two positions: see gen/solve/layout.h */
     uint64_t store; /* bytes of solved slices that must be in memory at once */

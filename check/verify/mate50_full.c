@@ -1,6 +1,6 @@
 /* mate50_full.c - checks DTM50 of every position for every number of plies left.
  *
- * The value of a position as a function of the plies left (functions.h) has a number, and a full check
+ * The value of a position as a function of the plies left (mate50_functions.h) has a number, and a full check
  * keeps this number of each position. Passes over all cells fill them in and judge them:
  *
  *   claims   of the stored sides, as the files have them
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/verify/functions.h"
+#include "check/verify/mate50_functions.h"
 #include "check/verify/passes.h"
 #include "check/verify/walk.h"
 #include "core/system/error.h"
@@ -25,7 +25,7 @@ typedef struct Mate50Check {
     VerifyCount *count;
     int sides;
     bool stored[2];
-    Functions *functions;
+    Mate50Functions *functions;
     uint32_t *number[2]; /* by side and cell */
 } Mate50Check;
 
@@ -79,7 +79,7 @@ static void add_zeroing(Moves50 *moves, int value)
 }
 
 /* Adds another move, after which the opponent has this function. */
-static void add_quiet(Moves50 *moves, const Function *child)
+static void add_quiet(Moves50 *moves, const Mate50Function *child)
 {
     const bool lost = child->steps > 0 && child->win;
     for (int i = 0; i < child->steps; i++)
@@ -124,12 +124,12 @@ static uint32_t number_of(const Mate50Check *check, const treb_position *pos)
 /* Returns the value, with 100 plies left, of a position of the table that a pawn push led to. */
 static int pushed_value(Mate50Worker *w, const treb_position *child)
 {
-    Function function;
+    Mate50Function function;
     Move moves[MOVES_MAX];
     treb_position bare = *child;
     bare.ep = 0;
-    functions_get(w->check->functions, number_of(w->check, &bare), &function);
-    const int rest = function_value(&function, RULE_PLIES);
+    mate50_functions_get(w->check->functions, number_of(w->check, &bare), &function);
+    const int rest = mate50_function_value(&function, RULE_PLIES);
     if (child->ep == 0 || !position_ep_legal(child)) return rest;
     int best = movegen_any(&bare) ? rest : -MATE50_BEST - 1;
     const int count = movegen_captures(child, moves);
@@ -146,7 +146,7 @@ static int pushed_value(Mate50Worker *w, const treb_position *child)
 
 static void add_move(Mate50Worker *w, const treb_position *pos, Move m, Moves50 *moves)
 {
-    Function function;
+    Mate50Function function;
     treb_position child;
     VerifyEntry *after = verify_after(w->check->entry, pos, m, &child);
     moves->count++;
@@ -155,7 +155,7 @@ static void add_move(Mate50Worker *w, const treb_position *pos, Move m, Moves50 
     } else if (move_is_zeroing(pos, m)) {
         add_zeroing(moves, pushed_value(w, &child));
     } else {
-        functions_get(w->check->functions, number_of(w->check, &child), &function);
+        mate50_functions_get(w->check->functions, number_of(w->check, &child), &function);
         add_quiet(moves, &function);
     }
 }
@@ -176,16 +176,16 @@ static void values_by_moves(Mate50Worker *w, const treb_position *pos, int value
 /* Keeps the function that has the given values. */
 static void keep(Mate50Worker *w, const int value[MATE50_CLOCKS])
 {
-    Function function;
+    Mate50Function function;
     const Mate50Check *check = w->check;
-    const int fault = function_of_values(value, &function);
+    const int fault = mate50_function_of(value, &function);
     if (fault != 0)
         verify_report_error(check->report, key_of(w),
                             "%s: with %d plies left the winner needs more than with fewer",
                             table_metric_name(TREB_DTM50), fault);
     if (fault != 0) function.steps = 0;
-    const uint32_t number = functions_number(check->functions, &function);
-    if (number == FUNCTION_ILLEGAL) verify_report_no_memory(check->report);
+    const uint32_t number = mate50_functions_number(check->functions, &function);
+    if (number == MATE50_FUNCTION_ILLEGAL) verify_report_no_memory(check->report);
     check->number[w->side][w->walk.at.cell] = number;
 }
 
@@ -207,7 +207,7 @@ static void count_value(Mate50Worker *w, int value)
 static void do_moves(Mate50Worker *w, const treb_position *pos)
 {
     int made[MATE50_CLOCKS];
-    Function claim;
+    Mate50Function claim;
     const Mate50Check *check = w->check;
     values_by_moves(w, pos, made);
     if (w->reader->error.status != TREB_OK) return;
@@ -216,9 +216,9 @@ static void do_moves(Mate50Worker *w, const treb_position *pos)
         keep(w, made);
         return;
     }
-    functions_get(check->functions, check->number[w->side][w->walk.at.cell], &claim);
+    mate50_functions_get(check->functions, check->number[w->side][w->walk.at.cell], &claim);
     for (int left = 0; left < MATE50_CLOCKS; left++) {
-        const int says = function_value(&claim, left);
+        const int says = mate50_function_value(&claim, left);
         if (says == made[left]) continue;
         verify_mate50_report(check->report, pos, key_of(w), left, says, made[left]);
         return;
@@ -298,7 +298,7 @@ void verify_mate50_full(VerifyReport *report, VerifyStore *store, VerifyCount *c
                          .entry = entry,
                          .count = count,
                          .sides = entry->symmetric ? 1 : 2,
-                         .functions = functions_new()};
+                         .functions = mate50_functions_new()};
     const uint64_t bytes = entry->index.size * sizeof *check.number[0];
     bool memory =
         check.functions != NULL && verify_claim(&store->memory, bytes * (uint64_t)check.sides);
@@ -312,5 +312,5 @@ void verify_mate50_full(VerifyReport *report, VerifyStore *store, VerifyCount *c
     else
         verify_report_no_memory(report);
     for (int s = 0; s < 2; s++) free(check.number[s]);
-    functions_free(check.functions);
+    mate50_functions_free(check.functions);
 }

@@ -59,9 +59,12 @@ static treb_status find_needs(Table *const table[FINISHED_FILES], FinishedNeeds 
         needs->moves[side] = !stored ? MOVES_ALL : bounds ? MOVES_COMPLETING : MOVES_CAPTURES;
         const TableSide *s = &verdicts->side[side];
         needs->cursed |= s->count[TREB_CURSED_WIN] > 0 || s->count[TREB_BLESSED_LOSS] > 0;
-        for (int v = 0; v < WDL_VALUES && mates != NULL; v++)
-            if (mates->side[side].longest[v] > needs->plies)
-                needs->plies = mates->side[side].longest[v];
+        for (int v = 0; v < WDL_VALUES && mates != NULL; v++) {
+            const unsigned longest = mates->side[side].longest[v];
+            if (longest > needs->plies) needs->plies = longest;
+            if ((v == TREB_WIN || v == TREB_LOSS) && longest > needs->plies_in_time)
+                needs->plies_in_time = longest;
+        }
     }
     if (needs->moves[TREB_WHITE] != MOVES_ALL || needs->moves[TREB_BLACK] != MOVES_ALL)
         return TREB_OK;

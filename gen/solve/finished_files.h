@@ -12,7 +12,8 @@ enum { FINISHED_VERDICTS, FINISHED_MATES, FINISHED_FILES };
 typedef struct FinishedNeeds {
     ConverterMoves moves[2]; /* by side to move */
     bool cursed;             /* some position is won or lost, but drawn by the 50-move rule */
-    unsigned plies;          /* the longest distance to mate, if `metrics` has it */
+    /* If `metrics` has distances to mate, the longest: of all, and of what the rule leaves won or lost. */
+    unsigned plies, plies_in_time;
 } FinishedNeeds;
 
 /* Finds what the files of a material in a folder need: verdicts and, if `metrics` has 1 << TREB_DTM, distances to mate.

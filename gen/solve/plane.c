@@ -159,24 +159,38 @@ static treb_status read_bounds(const Plane *p, const Solver *s, uint32_t stream,
 }
 
 /* Replaces who wins, and the distances to mate, by those of an array. */
-static void replace_mates(Plane *p, const Layout *layout, const Plies *mates)
+static void replace_mates(Plane *p, const SolvedSlice *slice, int side, uint32_t kings)
 {
-    clear(p->cursed, layout->plane_words);
-    for (size_t w = 0; w < layout->plane_words; w++) {
+    const Places *places = slice->places;
+    const Plies *mates = slice->mates[side] + kings * places->count;
+    clear(p->cursed, slice->layout->plane_words);
+    for (size_t w = 0; w < slice->layout->plane_words; w++) {
         p->won[w] = p->lost[w] = 0;
         for (size_t i = 0; i < 64; i++) {
-            const Plies plies = mates[64 * w + i];
-            if (plies != PLIES_OPEN) (plies & 1 ? p->won : p->lost)[w] |= UINT64_C(1) << i;
+            const size_t place = places_of(places, 64 * w + i);
+            if (place == PLACES_NONE || mates[place] & MATES_OPEN) continue;
+            (mates[place] & 1 ? p->won : p->lost)[w] |= UINT64_C(1) << i;
+            if (p->distance[TREB_DTM] != NULL) p->distance[TREB_DTM][64 * w + i] = mates[place];
         }
     }
-    if (p->distance[TREB_DTM] != NULL)
-        memcpy(p->distance[TREB_DTM], mates, layout->plane_cells * sizeof *mates);
+}
+
+static treb_status read_finished(Plane *p, const SolvedSlice *slice, int side, uint32_t kings,
+                                 treb_error *error)
+{
+    treb_status status = finished_plane(slice->finished, p, side, kings, error);
+    for (size_t w = 0; w < slice->layout->plane_words && slice->under_rule; w++) {
+        p->won[w] &= ~p->cursed[w];
+        p->lost[w] &= ~p->cursed[w];
+        p->cursed[w] = 0;
+    }
+    return status;
 }
 
 treb_status plane_read(Plane *p, const SolvedSlice *slice, int side, uint32_t kings,
                        treb_error *error)
 {
-    if (slice->finished != NULL) return finished_plane(slice->finished, p, side, kings, error);
+    if (slice->finished != NULL) return read_finished(p, slice, side, kings, error);
     const Solver *s = slice->solver;
     const size_t words = slice->layout->plane_words;
     const uint32_t stream = stream_of(kings, side);
@@ -199,8 +213,7 @@ treb_status plane_read(Plane *p, const SolvedSlice *slice, int side, uint32_t ki
     if (status == TREB_OK && p->parts & FACT_PARTS) status = read_facts(p, s, stream, error);
     if (status == TREB_OK && p->parts & PLANE_BOUNDS)
         status = read_bounds(p, s, stream, words, error);
-    if (slice->mates[side] != NULL)
-        replace_mates(p, slice->layout, slice->mates[side] + kings * slice->layout->plane_cells);
+    if (slice->mates[side] != NULL) replace_mates(p, slice, side, kings);
     return status;
 }
 

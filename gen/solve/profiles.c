@@ -17,7 +17,7 @@ enum { FIRST_CAPACITY = 1 << 12 };
 
 static uint32_t hash(ProfileStep step)
 {
-    uint64_t h = ((uint64_t)step.before << 32 | (uint32_t)step.within << 16 | step.extra) *
+    uint64_t h = ((uint64_t)step.before << 32 | (uint32_t)step.left << 16 | step.plies) *
                  UINT64_C(0x9e3779b97f4a7c15);
     return (uint32_t)(h >> 32);
 }
@@ -73,7 +73,7 @@ void profiles_free(Profiles *p)
 
 static bool same(ProfileStep a, ProfileStep b)
 {
-    return a.before == b.before && a.within == b.within && a.extra == b.extra;
+    return a.before == b.before && a.left == b.left && a.plies == b.plies;
 }
 
 static uint32_t find_or_add(Profiles *p, ProfileStep step)

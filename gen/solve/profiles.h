@@ -8,18 +8,15 @@
 
 #include "core/system/memory_budget.h"
 
-enum {
-    PROFILE_EMPTY = 0,            /* the list without steps */
-    PROFILE_START = UINT16_MAX    /* ProfileStep.within of the first step of a list */
-};
+enum { PROFILE_EMPTY = 0 /* the list without steps */ };
 #define PROFILE_ANY UINT32_MAX        /* of a cell that may have any list */
 #define PROFILE_NONE (UINT32_MAX - 1) /* no list: out of memory */
 
-/* Where the distance to mate exceeds the plies left by at most `within`, the value is `extra` plies more than that
- * distance. */
+/* From `left` plies left on, the value is `plies`. The first step of a list, whose `left` is 0, has the distance to
+ * mate instead. */
 typedef struct ProfileStep {
     uint32_t before; /* the list before it */
-    uint16_t within, extra;
+    uint16_t left, plies;
 } ProfileStep;
 
 typedef struct Profiles Profiles;
@@ -30,6 +27,11 @@ void profiles_free(Profiles *profiles);       /* NULL is allowed */
 /* Returns the list with one more step; PROFILE_NONE: out of memory. Thread-safe. The numbers depend on the order of
  * calls. */
 uint32_t profiles_add(Profiles *profiles, ProfileStep step);
+
+static inline uint32_t profiles_begin(Profiles *profiles, unsigned mate)
+{
+    return profiles_add(profiles, (ProfileStep){PROFILE_EMPTY, 0, (uint16_t)mate});
+}
 
 /* Not while lists are added. */
 uint32_t profiles_count(const Profiles *profiles); /* the empty list included */

@@ -5,7 +5,10 @@
 #include "core/chess/position.h"
 #include "core/format/table.h"
 #include "gen/solve/layout.h"
+#include "gen/solve/places.h"
 #include "gen/solve/plies.h"
+
+enum { MATES_OPEN = 0x8000 };
 
 /* Numbers of positions of the full board, by side to move, whether it wins, and plies. Two men of the same kind make
  * one position, not two. */
@@ -34,9 +37,11 @@ typedef struct SolvedSlice {
     const struct Solver *solver; /* for plane_read */
     /* Not NULL: one side to move of a slice that is read from files instead of solved (finished.h) */
     const struct FinishedTable *finished;
-    /* By side to move. Not NULL: which cells are won or lost, and their distances to mate, are in these arrays, not in
-     * the logs (dtm50.h); PLIES_OPEN in the other cells */
+    bool under_rule; /* of such a slice: what the 50-move rule saves is drawn */
+    /* By side to move. Not NULL: which cells are won or lost, and their distances to mate, are in these arrays by
+     * place, not in the logs (dtm50.h). What is neither has MATES_OPEN set */
     const Plies *mates[2];
+    const Places *places;
 } SolvedSlice;
 
 /* The metric whose distances are those of `metric`. */

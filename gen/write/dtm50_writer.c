@@ -23,15 +23,16 @@ struct Dtm50Writer {
     const Profiles *profiles;
     WriteOptions options;
     SpillFile spill;
+    unsigned sides;       /* to move whose profiles are kept, a mask: one of them will be in the file */
     uint32_t chunks;      /* of a side of a slice */
-    SpillChunk *chunk[2]; /* by side to move; those of slice `number` begin at number * chunks */
+    SpillChunk *chunk[2]; /* by side to move; those of slice `number` begin at number * chunks. NULL: not kept */
     TableStatistics statistics;
     Histograms *histograms;
 };
 
 /* The memory of a thread for one chunk. */
 typedef struct ChunkMemory {
-    uint32_t *profile;
+    uint32_t *profile, *plane; /* `plane`: of all lanes */
     uint8_t *packed;
 } ChunkMemory;
 
@@ -44,13 +45,15 @@ static bool chunk_init(ChunkMemory *memory, const Dtm50Writer *w)
 {
     const size_t bytes = chunk_cells(w->layout) * sizeof *memory->profile;
     memory->profile = budget_alloc(w->options.budget, bytes);
+    memory->plane = budget_alloc(w->options.budget, w->layout->plane_cells * sizeof *memory->plane);
     memory->packed = budget_alloc(w->options.budget, spill_bound(bytes));
-    return memory->profile != NULL && memory->packed != NULL;
+    return memory->profile != NULL && memory->plane != NULL && memory->packed != NULL;
 }
 
 static void chunk_free(ChunkMemory *memory)
 {
     budget_free(memory->profile);
+    budget_free(memory->plane);
     budget_free(memory->packed);
 }
 
@@ -65,6 +68,36 @@ static uint32_t chunk_planes(const Dtm50Writer *w, uint32_t chunk, uint32_t *fir
 static size_t list_bytes(const Dtm50Writer *w)
 {
     return w->layout->index.slices * w->chunks * sizeof(SpillChunk);
+}
+
+/* Opens the DTM file of the table. */
+static treb_status open_mates(const Dtm50Writer *w, Table **out, treb_error *error)
+{
+    char name[TABLE_NAME_SIZE];
+    table_file_name(&w->layout->material, TREB_DTM, name);
+    char *path = io_path(w->options.directory, name);
+    if (path == NULL) return fail_memory(error);
+    *out = table_open(path, error);
+    free(path);
+    return *out != NULL ? TREB_OK : error->status;
+}
+
+/* Returns the side to move that the DTM file has; White if it has both. */
+static int turn_of(const Table *mates)
+{
+    return table_header(mates)->side[TREB_WHITE].stored ? TREB_WHITE : TREB_BLACK;
+}
+
+/* Which side the DTM file has is not known before it is there. */
+static unsigned sides_to_keep(const Dtm50Writer *w)
+{
+    Table *mates;
+    treb_error error;
+    if (w->layout->symmetric) return 1u << TREB_WHITE;
+    if (open_mates(w, &mates, &error) != TREB_OK) return 1u << TREB_WHITE | 1u << TREB_BLACK;
+    const unsigned sides = 1u << turn_of(mates);
+    table_close(mates);
+    return sides;
 }
 
 Dtm50Writer *dtm50_writer_new(const Layout *layout, const WriteOptions *options,
@@ -83,10 +116,14 @@ Dtm50Writer *dtm50_writer_new(const Layout *layout, const WriteOptions *options,
     w->spill.budget = options->budget;
     w->spill.keep = options->keep / TREB_METRICS;
     w->histograms = budget_calloc(options->budget, sizeof *w->histograms);
-    for (int side = 0; side < 2; side++)
+    w->sides = sides_to_keep(w);
+    bool enough = w->histograms != NULL;
+    for (int side = 0; side < 2; side++) {
+        if (!(w->sides >> side & 1)) continue;
         w->chunk[side] = budget_calloc(options->budget, list_bytes(w));
-    if (status == TREB_OK && !(w->histograms && w->chunk[0] && w->chunk[1]))
-        status = fail_memory(error);
+        enough = enough && w->chunk[side] != NULL;
+    }
+    if (status == TREB_OK && !enough) status = fail_memory(error);
     if (status == TREB_OK) return w;
     dtm50_writer_abort(w);
     return NULL;
@@ -105,6 +142,8 @@ void dtm50_writer_abort(Dtm50Writer *w)
     free(w);
 }
 
+unsigned dtm50_writer_sides(const Dtm50Writer *w) { return w->sides; }
+
 /* ---- Adding slices --------------------------------------------------------------------------- */
 
 /* Copies the cells of a slice from a plane of all lanes. */
@@ -121,9 +160,10 @@ static treb_status add_chunk(Dtm50Writer *w, const uint64_t *number, const Dtm50
     treb_status status = TREB_OK;
     uint32_t first, planes = chunk_planes(w, chunk, &first);
     for (int lane = 0; lane < dtm50_slice(dtm50)->lanes && status == TREB_OK; lane++) {
-        for (uint32_t k = 0; k < planes; k++)
-            copy_lane(w->layout, dtm50_profiles(dtm50, side, first + k), lane,
-                      memory->profile + k * cells);
+        for (uint32_t k = 0; k < planes; k++) {
+            dtm50_profiles(dtm50, side, first + k, memory->plane);
+            copy_lane(w->layout, memory->plane, lane, memory->profile + k * cells);
+        }
         status = spill_write(&w->spill, memory->profile, planes * cells * sizeof *memory->profile,
                              memory->packed, &w->chunk[side][number[lane] * w->chunks + chunk], error);
     }
@@ -141,6 +181,7 @@ treb_status dtm50_writer_add(Dtm50Writer *w, const uint64_t *number, const Dtm50
 #pragma omp for schedule(dynamic)
         for (uint32_t i = 0; i < 2 * w->chunks; i++) {
             treb_error mine;
+            if (!(w->sides >> i % 2 & 1)) continue;
             treb_status own = enough ? add_chunk(w, number, dtm50, (int)(i % 2), i / 2, &memory, &mine)
                                      : fail_memory(&mine);
             if (own == TREB_OK) continue;
@@ -172,8 +213,8 @@ static int compare_steps(const Profiles *p, uint32_t a, uint32_t b)
 {
     while (a != b && a != PROFILE_EMPTY && b != PROFILE_EMPTY) {
         const ProfileStep x = profiles_step(p, a), y = profiles_step(p, b);
-        if (x.within != y.within) return x.within < y.within ? -1 : 1;
-        if (x.extra != y.extra) return x.extra < y.extra ? -1 : 1;
+        if (x.left != y.left) return x.left < y.left ? -1 : 1;
+        if (x.plies != y.plies) return x.plies < y.plies ? -1 : 1;
         a = x.before;
         b = y.before;
     }
@@ -212,14 +253,19 @@ static treb_status each_chunk(const Dtm50Writer *w, int side, UseCells *use, voi
     return status;
 }
 
+typedef struct CellCount {
+    const uint32_t *relative; /* by list: its profile in the file */
+    Counted *counted;         /* by that */
+} CellCount;
+
 /* A UseCells. */
 static treb_status count_cells(void *context, uint64_t number, uint32_t chunk,
                                const uint32_t *profile, size_t cells, treb_error *error)
 {
-    Counted *counted = context;
+    const CellCount *count = context;
     (void)number, (void)chunk, (void)error;
     for (size_t i = 0; i < cells; i++)
-        if (profile[i] != PROFILE_ANY) counted[profile[i]].cells++;
+        if (profile[i] != PROFILE_ANY) count->counted[count->relative[profile[i]]].cells++;
     return TREB_OK;
 }
 
@@ -253,14 +299,41 @@ static treb_status choose_digits(TableProfiles *out, treb_error *error)
     return TREB_OK;
 }
 
-/* Fills in the profiles of a header. `number` gets the number of each list in the file. */
-static treb_status number_profiles(const Dtm50Writer *w, int side, TableProfiles *out,
-                                   uint32_t *number, treb_error *error)
+/* Makes the profiles of the file: relative to the distance to mate, so that more cells have the same. relative[i] is
+ * that of list i; its steps have `within` and `extra` of a TableProfile. False: out of memory. */
+static bool make_relative(const Profiles *lists, Profiles *out, uint32_t *relative)
 {
-    const Profiles *p = w->profiles;
+    Plies *mate = malloc(profiles_count(lists) * sizeof *mate);
+    bool enough = mate != NULL;
+    for (uint32_t i = 1; i < profiles_count(lists) && enough; i++) {
+        const ProfileStep step = profiles_step(lists, i);
+        const uint32_t before = relative[step.before];
+        mate[i] = step.left == 0 ? step.plies : mate[step.before];
+        const uint16_t extra = (uint16_t)(step.plies - mate[i]);
+        if (step.left == 0 || (before == PROFILE_EMPTY && extra == 0))
+            relative[i] = PROFILE_EMPTY;
+        else
+            relative[i] = profiles_add(
+                out, (ProfileStep){before,
+                                   before == PROFILE_EMPTY ? TABLE_PROFILE_START
+                                                           : (uint16_t)(mate[i] - step.left),
+                                   extra});
+        enough = relative[i] != PROFILE_NONE;
+    }
+    free(mate);
+    return enough;
+}
+
+/* Numbers the profiles for the file. relative[i], which was that of list i, becomes its number in the file. */
+static treb_status number_relative(const Dtm50Writer *w, int side, const Profiles *p,
+                                   uint32_t *relative, TableProfiles *out, treb_error *error)
+{
+    const uint32_t lists = profiles_count(w->profiles);
     Counted *counted = calloc(profiles_count(p), sizeof *counted);
-    if (counted == NULL) return fail_memory(error);
-    treb_status status = each_chunk(w, side, count_cells, counted, error);
+    uint32_t *number = calloc(profiles_count(p), sizeof *number);
+    const CellCount count = {relative, counted};
+    treb_status status = counted != NULL && number != NULL ? TREB_OK : fail_memory(error);
+    if (status == TREB_OK) status = each_chunk(w, side, count_cells, (void *)(uintptr_t)&count, error);
     if (status == TREB_OK) {
         out->turn = side;
         out->count = sort_profiles(p, counted);
@@ -270,9 +343,23 @@ static treb_status number_profiles(const Dtm50Writer *w, int side, TableProfiles
     for (uint32_t i = 0; i < out->count && status == TREB_OK; i++) number[counted[i].list] = i;
     for (uint32_t i = 1; i < out->count && status == TREB_OK; i++) {
         const ProfileStep step = profiles_step(p, counted[i].list);
-        out->step[i] = (TableProfile){number[step.before], step.within, step.extra};
+        out->step[i] = (TableProfile){number[step.before], step.left, step.plies};
     }
+    for (uint32_t i = 0; i < lists && status == TREB_OK; i++) relative[i] = number[relative[i]];
+    free(number);
     free(counted);
+    return status;
+}
+
+/* Fills in the profiles of a header. `number` gets the number of each list in the file. */
+static treb_status number_profiles(const Dtm50Writer *w, int side, TableProfiles *out,
+                                   uint32_t *number, treb_error *error)
+{
+    Profiles *relative = profiles_new(w->options.budget);
+    const bool enough = relative != NULL && make_relative(w->profiles, relative, number);
+    treb_status status = enough ? number_relative(w, side, relative, number, out, error)
+                                : fail_memory(error);
+    profiles_free(relative);
     return status;
 }
 
@@ -321,21 +408,6 @@ static treb_status make_digits(const Dtm50Writer *w, const TableProfiles *profil
     if (status == TREB_OK) status = each_chunk(w, profiles->turn, write_digits, &d, error);
     for (int i = 0; i < 2; i++) budget_free(d.digit[i]);
     return status;
-}
-
-/* Finds the side to move that the DTM file has; White if it has both. */
-static treb_status find_turn(const Dtm50Writer *w, int *turn, treb_error *error)
-{
-    char name[TABLE_NAME_SIZE];
-    table_file_name(&w->layout->material, TREB_DTM, name);
-    char *path = io_path(w->options.directory, name);
-    if (path == NULL) return fail_memory(error);
-    Table *table = table_open(path, error);
-    free(path);
-    if (table == NULL) return error->status;
-    *turn = table_header(table)->side[TREB_WHITE].stored ? TREB_WHITE : TREB_BLACK;
-    table_close(table);
-    return TREB_OK;
 }
 
 static void start_header(const Dtm50Writer *w, TableHeader *h)
@@ -398,15 +470,17 @@ treb_status dtm50_writer_finish(Dtm50Writer *w, uint64_t *file_size, treb_error 
 {
     TableHeader header = {0};
     Cells *cells = NULL;
-    int turn = TREB_WHITE;
+    Table *mates = NULL;
     uint32_t *number = calloc(profiles_count(w->profiles), sizeof *number);
     treb_status status = number != NULL ? TREB_OK : fail_memory(error);
     statistics_finish(&w->statistics, w->histograms, w->layout);
     start_header(w, &header);
-    if (status == TREB_OK) status = find_turn(w, &turn, error);
-    if (status == TREB_OK) status = number_profiles(w, turn, &header.profiles, number, error);
+    if (status == TREB_OK) status = open_mates(w, &mates, error);
+    if (status == TREB_OK)
+        status = number_profiles(w, turn_of(mates), &header.profiles, number, error);
     if (status == TREB_OK) status = make_digits(w, &header.profiles, number, &cells, error);
     if (status == TREB_OK) status = write_file(w, &header, cells, file_size, error);
+    table_close(mates);
     cells_free(cells);
     table_header_free(&header);
     free(number);
@@ -418,5 +492,6 @@ uint64_t dtm50_writer_memory(const Layout *layout, int threads)
 {
     const size_t bytes = chunk_cells(layout) * sizeof(uint32_t);
     return budget_cost(sizeof(Histograms)) + cells_memory(layout, NULL) +
-           (uint64_t)threads * (budget_cost(bytes) + budget_cost(spill_bound(bytes)));
+           (uint64_t)threads * (budget_cost(bytes) + budget_cost(spill_bound(bytes)) +
+                                budget_cost(layout->plane_cells * sizeof(uint32_t)));
 }

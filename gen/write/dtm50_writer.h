@@ -11,6 +11,9 @@ typedef struct Dtm50Writer Dtm50Writer;
 Dtm50Writer *dtm50_writer_new(const Layout *layout, const WriteOptions *options,
                               const Profiles *profiles, treb_error *error);
 
+/* Returns the sides to move whose profiles the writer needs, a mask. */
+unsigned dtm50_writer_sides(const Dtm50Writer *writer);
+
 /* Adds the slices that were solved together; number[lane] is the number of each. May be called from parallel
  * threads. */
 treb_status dtm50_writer_add(Dtm50Writer *writer, const uint64_t *number, const Dtm50 *dtm50,

@@ -49,6 +49,33 @@ START_TEST(threads_and_missing_files)
 }
 END_TEST
 
+/* Sub-endings are read from their files, for captures and for promotions, and the bytes are those that solving them again
+ * gives. */
+START_TEST(finished_sub_endings)
+{
+    char all[PATH_SIZE], again[PATH_SIZE], path[PATH_SIZE + 64];
+    static const char *const files[] = {"KPvK.dtm50.treb", "KPvK.dtz.treb", "KRvKN.dtm50.treb"};
+    make_into(all, "all", "KPvK KRvKN", WITH_DTM50, 2);
+    make_into(again, "again", "KPvK KRvKN", WITH_DTM50, 2);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        snprintf(path, sizeof path, "%s/%s", again, files[i]);
+        ck_assert_int_eq(remove(path), 0);
+    }
+    Run run = new_run(again, WITH_DTM50);
+    GeneratePlan plan;
+    treb_error error;
+    const Material material[2] = {material_of("KPvK"), material_of("KRvKN")};
+    ck_assert_int_eq(generate_plan(&run.options, material, 2, &plan, &error), TREB_OK);
+    for (size_t i = 0; i < plan.steps; i++)
+        ck_assert_int_eq(plan.step[i].read, !plan.step[i].write && material_men(&plan.step[i].material) > 2);
+    ck_assert_uint_gt(plan.steps, 4);
+    generate_plan_free(&plan);
+    make_into(again, "again", "KPvK KRvKN", WITH_DTM50, 2);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        ck_assert_msg(same_bytes(all, again, files[i]), "%s differs", files[i]);
+}
+END_TEST
+
 /* ---- Values ---------------------------------------------------------------------------------- */
 
 static treb_tables *set;
@@ -139,11 +166,13 @@ START_TEST(values_follow_from_moves)
 {
     treb_error error;
     const char *directory = folder;
-    make_into(folder, "values", "KPvK KRvKN", WITH_DTM50, 2);
+    make_into(folder, "values", "KPvK KRvKN KQQvK", WITH_DTM50, 2);
     set = treb_tables_open(&directory, 1, &error);
     ck_assert_msg(set != NULL, "%s", error.text);
     ck_assert_uint_gt(check_values("KPvK", 397), 200);
     ck_assert_uint_gt(check_values("KRvKN", 5003), 200);
+    /* Like men: a position is in two cells and one place. */
+    ck_assert_uint_gt(check_values("KQQvK", 20011), 50);
     treb_tables_close(set);
 }
 END_TEST
@@ -154,6 +183,7 @@ int main(void)
     TCase *files = tcase_create("files");
     tcase_add_checked_fixture(files, make_work, remove_work);
     tcase_add_test(files, threads_and_missing_files);
+    tcase_add_test(files, finished_sub_endings);
     tcase_add_test(files, values_follow_from_moves);
     suite_add_tcase(suite, files);
     return run_suite_in_process(suite);

@@ -1,4 +1,4 @@
-/* functions.c - see functions.h.
+/* mate50_functions.c - see mate50_functions.h.
  *
  * A function is packed into words: its head, and a word for each step. Its number is the place of its
  * head. Words are kept in chunks that never move, so that threads may read while others add. A hash
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/verify/functions.h"
+#include "check/verify/mate50_functions.h"
 #include "core/system/hash.h"
 
 enum {
@@ -18,20 +18,20 @@ enum {
     WORDS_MAX = 1 + MATE50_CLOCKS
 };
 
-struct Functions {
+struct Mate50Functions {
     uint32_t *chunk[CHUNKS];
     uint32_t used;  /* words */
     uint32_t *slot; /* hash table of numbers; 0: empty */
     uint32_t slots, count;
 };
 
-static const uint32_t *words_at(const Functions *f, uint32_t number)
+static const uint32_t *words_at(const Mate50Functions *f, uint32_t number)
 {
     return &f->chunk[number >> CHUNK_BITS][number & (CHUNK_WORDS - 1)];
 }
 
 /* Packs a function. Returns the number of words. */
-static unsigned pack(const Function *function, uint32_t out[WORDS_MAX])
+static unsigned pack(const Mate50Function *function, uint32_t out[WORDS_MAX])
 {
     out[0] = (uint32_t)function->win << 8 | function->steps;
     for (unsigned i = 0; i < function->steps; i++)
@@ -50,7 +50,7 @@ static uint64_t hash_of(const uint32_t *words, unsigned count)
 static unsigned words_of(const uint32_t *words) { return 1 + (words[0] & 0xff); }
 
 /* Returns the slot that has a function, or the empty one where it belongs. */
-static uint32_t *slot_of(const Functions *f, const uint32_t *words, unsigned count)
+static uint32_t *slot_of(const Mate50Functions *f, const uint32_t *words, unsigned count)
 {
     uint64_t at = hash_of(words, count);
     for (;; at++) {
@@ -61,7 +61,7 @@ static uint32_t *slot_of(const Functions *f, const uint32_t *words, unsigned cou
 }
 
 /* Doubles the hash table. */
-static bool grow(Functions *f)
+static bool grow(Mate50Functions *f)
 {
     uint32_t *old = f->slot, slots = f->slots;
     f->slot = calloc(2 * (size_t)slots, sizeof *f->slot);
@@ -80,7 +80,7 @@ static bool grow(Functions *f)
 }
 
 /* Appends a packed function. Returns its number; 0 if out of memory. */
-static uint32_t append(Functions *f, const uint32_t *words, unsigned count)
+static uint32_t append(Mate50Functions *f, const uint32_t *words, unsigned count)
 {
     if ((f->used & (CHUNK_WORDS - 1)) + count > CHUNK_WORDS)
         f->used = (f->used | (CHUNK_WORDS - 1)) + 1;
@@ -94,21 +94,21 @@ static uint32_t append(Functions *f, const uint32_t *words, unsigned count)
     return number;
 }
 
-static uint32_t find_or_add(Functions *f, const uint32_t *words, unsigned count)
+static uint32_t find_or_add(Mate50Functions *f, const uint32_t *words, unsigned count)
 {
-    if (2 * f->count >= f->slots && !grow(f)) return FUNCTION_ILLEGAL;
+    if (2 * f->count >= f->slots && !grow(f)) return MATE50_FUNCTION_ILLEGAL;
     uint32_t *slot = slot_of(f, words, count);
     if (*slot == 0) {
         *slot = append(f, words, count);
-        if (*slot == 0) return FUNCTION_ILLEGAL;
+        if (*slot == 0) return MATE50_FUNCTION_ILLEGAL;
         f->count++;
     }
     return *slot;
 }
 
-Functions *functions_new(void)
+Mate50Functions *mate50_functions_new(void)
 {
-    Functions *f = calloc(1, sizeof *f);
+    Mate50Functions *f = calloc(1, sizeof *f);
     static const uint32_t draw[1] = {0};
     if (f == NULL) return NULL;
     f->slots = FIRST_SLOTS;
@@ -116,11 +116,11 @@ Functions *functions_new(void)
     /* The draw takes number 0, which stands for an empty slot: it is not in the hash table. */
     if (f->slot != NULL) append(f, draw, 1);
     if (f->used == 1) return f;
-    functions_free(f);
+    mate50_functions_free(f);
     return NULL;
 }
 
-void functions_free(Functions *f)
+void mate50_functions_free(Mate50Functions *f)
 {
     if (f == NULL) return;
     for (int i = 0; i < CHUNKS; i++) free(f->chunk[i]);
@@ -128,17 +128,17 @@ void functions_free(Functions *f)
     free(f);
 }
 
-uint32_t functions_number(Functions *f, const Function *function)
+uint32_t mate50_functions_number(Mate50Functions *f, const Mate50Function *function)
 {
     uint32_t words[WORDS_MAX], number;
-    if (function->steps == 0) return FUNCTION_DRAW;
+    if (function->steps == 0) return MATE50_FUNCTION_DRAW;
     const unsigned count = pack(function, words);
 #pragma omp critical(functions)
     number = find_or_add(f, words, count);
     return number;
 }
 
-void functions_get(const Functions *f, uint32_t number, Function *out)
+void mate50_functions_get(const Mate50Functions *f, uint32_t number, Mate50Function *out)
 {
     const uint32_t *words = words_at(f, number);
     out->win = words[0] >> 8;
@@ -149,7 +149,7 @@ void functions_get(const Functions *f, uint32_t number, Function *out)
     }
 }
 
-int function_of_values(const int value[MATE50_CLOCKS], Function *out)
+int mate50_function_of(const int value[MATE50_CLOCKS], Mate50Function *out)
 {
     int last = 0;
     out->win = false;
@@ -167,7 +167,7 @@ int function_of_values(const int value[MATE50_CLOCKS], Function *out)
     return 0;
 }
 
-int function_value(const Function *function, int left)
+int mate50_function_value(const Mate50Function *function, int left)
 {
     int at = function->steps;
     while (at > 0 && function->left[at - 1] > left) at--;
