@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""solve_bench.py [-n COUNT] [-p PAWNS | -b] [-s SEED] [-t SECONDS] [-w] [-M SIZE] [-d TABLES] [-c] [-v] [-l] TREBUCHET...
+"""solve_bench.py [-n COUNT] [-p PAWNS | -b] [-s SEED] [-t SECONDS] [-w | -j] [-M SIZE] [-d TABLES] [-c] [-v] [-l] TREBUCHET...
 - how many random pawn endings `trebuchet solve` proves, and how fast.
 
 The positions have PAWNS pawns a side, or with -b 3 to 6 pairs of pawns that block each other. Each gets SECONDS of processor
-time, or with -w of wall-clock time. Prints the share of positions that are proven, and the median and 90th percentile of the
+time, with -w of wall-clock time, or with -j of processor time of its busiest thread: on an idle machine with a processor for
+each thread that is wall-clock time, and on a busy one it does not depend on what else runs. Prints the share of positions that are proven, and the median and 90th percentile of the
 time until the position and all its moves are decided. Several programs get the same positions, one after the other. With -v
 prints a line for each position; with -l prints only the positions. With -c everything that is claimed within SECONDS of
 wall-clock time is checked by `--check` as well, position by position; a fault is an error.
@@ -110,10 +111,26 @@ def fen(kings, pawns, turn):
     return f"{'/'.join(rows)} {'w' if turn > 0 else 'b'} - - 0 1"
 
 
-def processor_time(pid):
-    with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
-        fields = stat.read().rpartition(")")[2].split()
+def processor_time(path):
+    try:
+        with open(f"{path}/stat", encoding="ascii") as stat:
+            fields = stat.read().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0.0  # a thread that has ended
     return (int(fields[11]) + int(fields[12])) / TICK
+
+
+def busiest_thread(pid):
+    try:
+        return max((processor_time(f"/proc/{pid}/task/{thread}") for thread in os.listdir(f"/proc/{pid}/task")), default=0.0)
+    except (FileNotFoundError, ProcessLookupError):
+        return 0.0
+
+
+def time_used(pid, begun, args):
+    if args.w:
+        return time.monotonic() - begun
+    return busiest_thread(pid) if args.j else processor_time(f"/proc/{pid}")
 
 
 def command(program, position, args, *options):
@@ -126,7 +143,7 @@ def solve(program, position, args):
     with subprocess.Popen(command(program, position, args, "--time", "0"), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as job:
         used, asked, begun = 0.0, False, time.monotonic()
         while os.waitid(os.P_PID, job.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
-            used = time.monotonic() - begun if args.w else processor_time(job.pid)
+            used = max(used, time_used(job.pid, begun, args))
             if used >= args.t and not asked:
                 job.send_signal(signal.SIGINT)  # it answers with what it has proven so far
                 asked = True
@@ -152,6 +169,7 @@ def main():
     parser.add_argument("-s", type=int, default=1)
     parser.add_argument("-t", type=float, default=10)
     parser.add_argument("-w", action="store_true")
+    parser.add_argument("-j", action="store_true")
     parser.add_argument("-M", default="1G")
     parser.add_argument("-d")
     parser.add_argument("-c", action="store_true")
@@ -187,7 +205,7 @@ def main():
                 failed = True
         proven = sum(v != "open" for v in verdicts)
         times.sort()
-        print(f"{program}: {kind}, {proven} of {args.n} proven within {args.t:g} s{'' if args.w else ' of processor time'}; "
+        print(f"{program}: {kind}, {proven} of {args.n} proven within {args.t:g} s{'' if args.w else ' of processor time'}{' of one thread' if args.j else ''}; "
               f"answered in {times[len(times) // 2]:.1f} s (median), {times[len(times) * 9 // 10]:.1f} s (90th percentile)")
     return failed
 
