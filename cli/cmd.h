@@ -17,6 +17,7 @@ int cli_near(int argc, char **argv);
 int cli_plan(int argc, char **argv);
 int cli_play(int argc, char **argv);
 int cli_probe(int argc, char **argv);
+int cli_repack(int argc, char **argv);
 int cli_rule(int argc, char **argv);
 int cli_serve(int argc, char **argv);
 int cli_shift(int argc, char **argv);

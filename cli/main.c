@@ -20,6 +20,7 @@ static const Command commands[] = {
     {"gen", cli_gen, "make tables", true},
     {"plan", cli_plan, "list missing tables as jobs, for make or Slurm", true},
     {"export", cli_export, "make Syzygy's files, for engines that read them", true},
+    {"repack", cli_repack, "make small verdict files, of one side to move", false},
     {"probe", cli_probe, "show the value of a position and of each move", false},
     {"line", cli_line, "print the best play from a position, as PGN", false},
     {"find", cli_find, "find positions of an ending: zugzwangs, only moves and others", true},

@@ -399,7 +399,8 @@ TREB_API treb_status treb_tables_histogram(const treb_tables *tables, const char
 /* Writes the verdict of the position at a clock of 0. The position's own clock is ignored, as is
  * right for the nodes of a search just after a capture or pawn move.
  * Cost: the position's cell and those that captures lead to: usually one or two, at most 10. Some
- * 100 ns. */
+ * 100 ns. Where a small WDL file ('trebuchet repack') leaves out the side to move, those that all
+ * moves lead to: 10 to 60 on average, a few microseconds without a cache. */
 TREB_API treb_status treb_probe_wdl(const treb_tables *tables, const treb_position *pos,
                                     treb_wdl *out, treb_error *error);
 

@@ -16,11 +16,10 @@ static const char *fault_in_header(const ProbeFile *file, const TableHeader *hea
         return table_header_names(header, file->path)
                    ? NULL
                    : "its content is a different table than its name says";
-    bool white = header->side[TREB_WHITE].stored, black = header->side[TREB_BLACK].stored;
+    bool white = header->side[TREB_WHITE].stored;
     if (!material_equal(&header->index.material, &file->material) || header->metric != file->metric)
         return "its content is a different table than its name says";
     if (material_symmetric(&file->material)) return white ? NULL : "White to move is missing";
-    if (header->metric == TREB_WDL && !(white && black)) return "a side to move is missing";
     return NULL;
 }
 

@@ -26,6 +26,10 @@ static inline bool probe_not_ready(int result) { return result == -(int)TREB_ERR
 /* The verdict (a treb_wdl) of a position with a halfmove clock of 0, en passant included. */
 int wdl_value(const ProbeReader *reader, const treb_position *pos, treb_error *error);
 
+/* Returns what wdl_value does if that is less than `enough`; else a verdict from `enough` up to it,
+ * which takes less time to find. */
+int wdl_within(const ProbeReader *reader, const treb_position *pos, int enough, treb_error *error);
+
 /* Inside the library a distance is a number: twice its plies, plus 1 if the true distance may be
  * one ply more, as Syzygy files are rounded. Comparing two such numbers compares the distances as
  * far as they are known. */

@@ -146,21 +146,23 @@ static int wins_at_once(const ProbeReader *reader, treb_metric metric, treb_form
         if (!ends_count(metric, pos, moves[i])) continue;
         treb_position child;
         position_make(pos, moves[i], &child);
-        int other = wdl_value(reader, &child, error);
+        int most = distance_most_left(metric, verdict);
+        int other = wdl_within(reader, &child, most + 1, error);
         if (probe_not_ready(other)) missing = other;
         if (other < 0 && missing == 0) return other;
         if (other < 0) continue; /* does not matter if the missing position is won */
-        if (other <= distance_most_left(metric, verdict)) return cursed ? ONE_CURSED : ONE;
+        if (other <= most) return cursed ? ONE_CURSED : ONE;
     }
     return missing;
 }
 
-/* The verdict of the position after a move. If the position before it is lost, all moves lead to won
- * ones, and nothing is read. */
-static int verdict_after(const ProbeReader *reader, int verdict, const treb_position *child,
-                         treb_error *error)
+/* The verdict of the position after a move, or any more than `most`, if it is more. If the position
+ * before it is lost, all moves lead to won ones, and nothing is read. */
+static int verdict_after(const ProbeReader *reader, int verdict, int most,
+                         const treb_position *child, treb_error *error)
 {
-    return verdict == TREB_LOSS ? TREB_WIN : wdl_value(reader, child, error);
+    if (verdict == TREB_LOSS) return TREB_WIN;
+    return wdl_within(reader, child, most < TREB_WIN ? most + 1 : (int)TREB_WIN, error);
 }
 
 /* Compares a move with the best so far. Sets best->missing if the move cannot be evaluated without
@@ -170,8 +172,9 @@ static int try_move(const ProbeReader *reader, treb_metric metric, const treb_po
 {
     treb_position child;
     position_make(pos, m, &child);
-    int other = verdict_after(reader, verdict, &child, error), distance = other;
-    if (other > distance_most_left(metric, verdict)) return 0;
+    const int most = distance_most_left(metric, verdict);
+    int other = verdict_after(reader, verdict, most, &child, error), distance = other;
+    if (other > most) return 0;
     if (other >= 0)
         distance = move_within(reader, metric, pos, m, &child, other, best->window, error);
     if (probe_noting(reader, other) && !ends_count(metric, pos, m))

@@ -4,7 +4,10 @@
  * pawn's promotion to a queen: the verdict is the best of the stored verdict and the verdicts that
  * such moves lead to. So they are tried first, and if one of them wins the table is not read. The
  * position's own table must be installed all the same. This is checked before any move is tried, so
- * that a position of many men whose tables are not installed costs little. */
+ * that a position of many men whose tables are not installed costs little.
+ *
+ * A small table has one side to move. With the other side to move all moves are tried in the same
+ * way, and nothing is stored. */
 #include <assert.h>
 
 #include "probe/file_cell.h"
@@ -85,6 +88,24 @@ static int wdl_without_table(const ProbeReader *reader, const SetEntry *entry,
 
 /* ---- By the table ---------------------------------------------------------------------------- */
 
+/* What a search for a verdict wants. */
+typedef struct Wish {
+    int enough; /* any verdict from this on is as good as a better one */
+    /* The cell is read before the moves that complete it. It may be enough by itself, as those of
+     * lost positions mostly are when all moves of a position are tried; else it was read for
+     * nothing if one of these moves wins. */
+    bool cell_first;
+} Wish;
+
+static int search_verdict(const ProbeReader *reader, const treb_position *pos, Wish wish,
+                  treb_error *error);
+
+/* What a search of the position after a move wants, where verdicts better than `best` matter. */
+static Wish wish_after(Wish wish, int best)
+{
+    return (Wish){TREB_WIN - best, wish.cell_first || best > TREB_LOSS};
+}
+
 /* Reads the stored lower bound, without en passant. Returns a verdict, or minus a status. */
 static int wdl_stored(const ProbeReader *reader, const SetPlace *place, ProbeFile *file,
                       const treb_position *pos, treb_error *error)
@@ -108,39 +129,41 @@ static int wdl_stored(const ProbeReader *reader, const SetPlace *place, ProbeFil
     return file_damaged(open, "a cell has a code without meaning", error);
 }
 
-/* Tries the remaining moves after one led to a position that is not in memory. Returns TREB_WIN
- * if one of them wins, else `missing`, the result of the move before. All of the moves are
- * tried, so that all that is missing is fetched, up to a failure of another kind: that does not
- * matter if the missing position turns out to be won. A function of its own, not inlined, so that
- * it does not slow down readers that wait. */
-__attribute__((cold, noinline)) static int win_or_missing(const ProbeReader *reader,
-                                                          const treb_position *pos,
-                                                          const Move *moves, int count, int missing,
-                                                          treb_error *error)
+/* Tries the remaining moves after one led to a position that is not in memory. Returns a verdict
+ * that is enough if one of them leads there, else `missing`, the result of the move before.
+ * All of the moves are tried, so that all that is missing is fetched, up to a failure of another
+ * kind: that does not matter if the missing position turns out to be good enough. A function of its
+ * own, not inlined, so that it does not slow down readers that wait. */
+__attribute__((cold, noinline)) static int enough_or_missing(const ProbeReader *reader,
+                                                             const treb_position *pos,
+                                                             const Move *moves, int count,
+                                                             Wish wish, int missing,
+                                                             treb_error *error)
 {
     for (int i = 0; i < count; i++) {
         treb_position child;
         position_make(pos, moves[i], &child);
-        int verdict = wdl_value(reader, &child, error);
-        if (verdict == TREB_LOSS) return TREB_WIN;
+        int verdict = search_verdict(reader, &child, wish_after(wish, wish.enough - 1), error);
+        if (verdict >= 0 && TREB_WIN - verdict >= wish.enough) return TREB_WIN - verdict;
         if (verdict < 0 && !probe_not_ready(verdict)) break;
     }
     return missing;
 }
 
 /* The best verdict that the given moves lead to: 4 - the verdict of the position after one.
- * Stops at a win, and at the first failure, which it returns. */
+ * Stops at one that is enough, and at the first failure, which it returns. */
 static int best_of(const ProbeReader *reader, const treb_position *pos, const Move *moves,
-                   int count, treb_error *error)
+                   int count, Wish wish, treb_error *error)
 {
     int best = TREB_LOSS;
-    for (int i = 0; i < count && best < TREB_WIN; i++) {
+    for (int i = 0; i < count && best < wish.enough; i++) {
         treb_position child;
         position_make(pos, moves[i], &child);
-        int verdict = wdl_value(reader, &child, error);
+        int verdict = search_verdict(reader, &child, wish_after(wish, best), error);
         if (verdict < 0) {
             if (!probe_not_ready(verdict)) return verdict;
-            return win_or_missing(reader, pos, moves + i + 1, count - i - 1, verdict, error);
+            return enough_or_missing(reader, pos, moves + i + 1, count - i - 1, wish, verdict,
+                                     error);
         }
         if (TREB_WIN - verdict > best) best = TREB_WIN - verdict;
     }
@@ -166,26 +189,79 @@ static bool has_other_moves(const treb_position *pos)
     return movegen_any(&bare);
 }
 
-int wdl_value(const ProbeReader *reader, const treb_position *pos, treb_error *error)
+/* Whether the file has no cells of the side to move. False if it cannot be opened. */
+static bool lacks_side(const ProbeReader *reader, const SetPlace *place, ProbeFile *file,
+                       const treb_position *pos)
+{
+    const OpenTable *open;
+    if (place->entry->symmetric || file_is_syzygy(file)) return false;
+    return file_get(reader, file, &open, NULL) == 0 && !open->stored[pos->turn ^ place->swapped];
+}
+
+/* Puts captures and promotions last: they lead to other files, which may not have the side to move
+ * either, and then there are mostly good verdicts already. */
+static void put_conversions_last(const treb_position *pos, Move *moves, int count)
+{
+    Move last[MOVES_MAX];
+    int first = 0, conversions = 0;
+    for (int i = 0; i < count; i++)
+        if (move_is_conversion(pos, moves[i]))
+            last[conversions++] = moves[i];
+        else
+            moves[first++] = moves[i];
+    for (int i = 0; i < conversions; i++) moves[first + i] = last[i];
+}
+
+/* The verdict of a position whose side to move the file does not have. Such files are made only
+ * where no quiet move takes a verdict over the limit of the 50-move rule. */
+static int wdl_by_moves(const ProbeReader *reader, const treb_position *pos, int enough,
+                           treb_error *error)
+{
+    Move moves[MOVES_MAX];
+    int count = movegen_legal(pos, moves);
+    if (count == 0) return position_in_check(pos) ? TREB_LOSS : TREB_DRAW;
+    put_conversions_last(pos, moves, count);
+    return best_of(reader, pos, moves, count, (Wish){enough, true}, error);
+}
+
+static int search_verdict(const ProbeReader *reader, const treb_position *pos, Wish wish,
+                  treb_error *error)
 {
     assert(probe_accepts(pos));
     const SetPlace *place = set_find(reader->set, pos);
     ProbeFile *file = place->entry != NULL ? place->entry->file[TREB_WDL] : NULL;
     if (file == NULL) return wdl_without_table(reader, place->entry, pos, error);
+    if (lacks_side(reader, place, file, pos))
+        return wdl_by_moves(reader, pos, wish.enough, error);
     Move completing[MOVES_MAX];
+    int stored = -1;
+    /* If there are no other moves than en passant the cell is no bound. */
+    const bool first = wish.cell_first && pos->ep == 0;
+    if (first) stored = wdl_stored(reader, place, file, pos, error);
+    if (stored >= wish.enough) return stored;
     int count = list_completing(reader, file, pos, completing), best = TREB_LOSS, bar = best;
     if (count > 0) {
-        bar = best = best_of(reader, pos, completing, count, error);
-        if (best < 0 || best == TREB_WIN) {
+        bar = best = best_of(reader, pos, completing, count, wish, error);
+        if (best < 0 || best >= wish.enough) {
             if (!probe_not_ready(best)) return best;
-            /* The table may still say that the position is won, and it is to be fetched as well. */
-            bar = TREB_CURSED_WIN;
+            /* The table may still say that this is enough, and it is to be fetched as well. */
+            bar = wish.enough - 1;
         }
         if (pos->ep != 0 && !has_other_moves(pos)) return best;
     }
-    int stored = wdl_stored(reader, place, file, pos, error);
+    if (!first) stored = wdl_stored(reader, place, file, pos, error);
     if (stored >= 0) return stored > bar ? stored : best;
     return best >= 0 ? stored : best;
+}
+
+int wdl_within(const ProbeReader *reader, const treb_position *pos, int enough, treb_error *error)
+{
+    return search_verdict(reader, pos, (Wish){enough, enough < TREB_WIN}, error);
+}
+
+int wdl_value(const ProbeReader *reader, const treb_position *pos, treb_error *error)
+{
+    return search_verdict(reader, pos, (Wish){TREB_WIN, false}, error);
 }
 
 int probe_verdict(const ProbeReader *reader, const treb_position *pos, treb_error *error)

@@ -65,6 +65,17 @@ static int our_verdict(const VerifyWorker *w, const treb_position *pos, int comp
     return completing > verdict ? completing : verdict;
 }
 
+/* The verdict of a position whose side to move the file does not have: the best that a move leads
+ * to. The words of the other side have their verdicts. The 50-move rule is judged later, with the
+ * distances. */
+static int verdict_of_moves(VerifyWorker *w, const treb_position *pos)
+{
+    VerifyMoveSummary summary;
+    verify_put_own(w, verify_word_of(TREB_DRAW)); /* no distance matters yet */
+    verify_summarise_moves(w, pos, &summary);
+    return verify_summary_verdict(&summary, pos);
+}
+
 void verify_do_verdict(VerifyWorker *w, const treb_position *pos)
 {
     const VerifyFullCheck *full = w->full;
@@ -72,10 +83,16 @@ void verify_do_verdict(VerifyWorker *w, const treb_position *pos)
         verify_put_own(w, verify_word_of(VERIFY_ILLEGAL));
         return;
     }
-    int completing = verify_completing(w->reader, full->entry, pos);
+    int verdict;
+    if (verify_lacks_verdicts(full->entry, w->side)) {
+        verdict = verdict_of_moves(w, pos);
+    } else {
+        int completing = verify_completing(w->reader, full->entry, pos);
+        if (verify_read_failed(w)) return;
+        verdict =
+            full->syzygy ? syzygy_verdict_of(w, pos, completing) : our_verdict(w, pos, completing);
+    }
     if (verify_read_failed(w)) return;
-    int verdict =
-        full->syzygy ? syzygy_verdict_of(w, pos, completing) : our_verdict(w, pos, completing);
     if (verdict < TREB_LOSS) verdict = TREB_LOSS;
     verify_put_own(w, verify_word_of((unsigned)verdict));
     w->count->positions++;

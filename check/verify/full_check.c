@@ -3,7 +3,8 @@
  * The verdict and the distances of each position are packed into a word (words.h). Passes over all
  * cells fill in the words of both sides to move:
  *
- *   verdicts    of both sides: the stored verdict, completed
+ *   verdicts    of both sides: the stored verdict, completed; of a side that is not stored the
+ *               best of its moves
  *   distances   of the side that is stored. Where a table omits wins at once, the distance is 1.
  *               Where it stores bounds, they are completed.
  *   moves       of the other side first: its distances follow from its moves, which all lead to
@@ -215,8 +216,14 @@ static bool claim_memory(VerifyFullCheck *full)
 static void run_stage(VerifyFullCheck *full)
 {
     int sides = full->sides;
-    for (int s = 0; s < sides; s++)
-        verify_run_batches(full, verify_do_verdict, metric_bit(TREB_WDL), s, "verdicts");
+    /* If the file has one side to move, the other's verdicts follow from that. */
+    const int begin = sides == 2 && verify_lacks_verdicts(full->entry, TREB_WHITE);
+    for (int i = 0; i < sides; i++) {
+        const int s = i ^ begin;
+        const unsigned files =
+            verify_lacks_verdicts(full->entry, s) ? 0 : metric_bit(TREB_WDL);
+        verify_run_batches(full, verify_do_verdict, files, s, "verdicts");
+    }
     for (int s = 0; s < sides; s++)
         if (full->stored[s] != 0)
             verify_run_batches(full, verify_do_distances, full->stored[s], s, "distances");

@@ -51,6 +51,13 @@ void verify_summary_plies(const VerifyMoveSummary *summary, VerifyValue *value)
     }
 }
 
+int verify_summary_verdict(const VerifyMoveSummary *summary, const treb_position *pos)
+{
+    const unsigned seen = summary->quiet | summary->zeroing;
+    if (seen == 0) return position_in_check(pos) ? TREB_LOSS : TREB_DRAW;
+    return TREB_WIN - __builtin_ctz(seen);
+}
+
 /* ---- moves ----------------------------------------------------------------------------------- */
 
 /* Says which DTM a caller needs: only that of the verdicts in `verdicts` (bits), and exactly only
@@ -247,6 +254,21 @@ static unsigned table_verdict(VerifyReader *reader, VerifyEntry *entry, const tr
     return (unsigned)(stored > completing ? stored : completing);
 }
 
+/* Returns the verdict of a position whose side to move the WDL table does not have. */
+static unsigned moves_verdict(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos)
+{
+    VerifyMoveSummary summary;
+    Move moves[MOVES_MAX];
+    int count = movegen_legal(pos, moves);
+    verify_summary_init(&summary, reader->store->ply);
+    for (int i = 0; i < count && !(summary.zeroing >> TREB_LOSS & 1); i++) {
+        VerifyValue child =
+            verify_child(reader, entry, pos, moves[i], verify_kind(pos, moves[i]), 0);
+        summary.zeroing |= 1u << child.verdict;
+    }
+    return (unsigned)verify_summary_verdict(&summary, pos);
+}
+
 /* Sets the error that a table is missing. */
 static VerifyValue missing(VerifyReader *reader, const VerifyEntry *entry, int metric)
 {
@@ -380,7 +402,9 @@ static VerifyValue evaluate_cell(VerifyReader *reader, VerifyEntry *entry, const
     /* DTM does not depend on whether a capture wins at once. */
     if (recalled == RECALL_NOTHING || metrics != metric_bit(TREB_DTM)) {
         completing = verify_completing(reader, entry, pos);
-        value = value_of_verdict(table_verdict(reader, entry, pos, cell, completing));
+        value = value_of_verdict(verify_lacks_verdicts(entry, pos->turn)
+                                     ? moves_verdict(reader, entry, pos)
+                                     : table_verdict(reader, entry, pos, cell, completing));
     }
     if (metrics != 0 && limit.verdicts >> value.verdict & 1) {
         unsigned open = table_distances(reader, entry, pos, cell, completing, metrics, &value);

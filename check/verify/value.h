@@ -56,6 +56,16 @@ static inline void verify_summary_add(VerifyMoveSummary *summary, VerifyKind kin
     verify_summary_distance(summary, win, TREB_DTM, verify_one_more(child->plies[TREB_DTM], ply));
 }
 
+/* Returns the verdict that the moves of a position lead to, apart from the 50-move rule. */
+int verify_summary_verdict(const VerifyMoveSummary *summary, const treb_position *pos);
+
+/* Whether a table of Trebuchet has no verdicts of a side to move: they follow from its moves. */
+static inline bool verify_lacks_verdicts(const VerifyEntry *entry, int turn)
+{
+    const VerifyFile *file = &entry->file[TREB_WDL];
+    return file->table != NULL && !file->header->side[turn].stored;
+}
+
 /* Returns the metrics of a child that are needed to compute `metrics` of the parent. */
 static inline unsigned verify_child_metrics(VerifyKind kind, unsigned metrics)
 {

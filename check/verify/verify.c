@@ -325,8 +325,7 @@ static void check_headers(VerifyReport *report, VerifyStore *store, const Verify
 static treb_status check_sides(const VerifyEntry *entry, int metric, treb_error *error)
 {
     const VerifyFile *file = &entry->file[metric];
-    bool white = file->header->side[0].stored, black = file->header->side[1].stored;
-    if (metric == TREB_WDL || entry->symmetric ? !white || (!black && !entry->symmetric) : false)
+    if (entry->symmetric && !file->header->side[TREB_WHITE].stored)
         return fail(error, TREB_ERR_DAMAGED, "%.400s: a side to move is missing",
                     table_path(file->table));
     return TREB_OK;

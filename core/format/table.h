@@ -227,6 +227,15 @@ uint64_t table_side_parts(const Table *table, int side);
 treb_status table_check_part(const Table *table, TableDecoder *decoder, int side, uint64_t part,
                              uint8_t *room, treb_error *error);
 
+/* With codec symbols: copies a page of a stored side, after a look at its checksum; what the last
+ * page of a file lacks to its size is zero. *code gets the number of the code of its cells. */
+treb_status table_read_page(const Table *table, int side, uint64_t page,
+                            uint8_t out[TABLE_PAGE_SIZE], unsigned *code, treb_error *error);
+
+/* With codec symbols: the codes of a stored side as they are in the file (TableCode), valid as long as
+ * the table is open. The header of an open table does not have them. */
+const uint8_t *table_codes(const Table *table, int side, size_t *size);
+
 /* Returns the code of one cell of a stored side with codec symbols, or minus a status. Takes some
  * tenths of a microsecond if its page is in memory. Does not wait for a disk if `wait` says so. */
 int table_read_cell(const Table *table, TableWait wait, int side, uint64_t cell, treb_error *error);
@@ -302,6 +311,19 @@ treb_status table_writer_add_words(TableWriter *writer, int side, unsigned code,
 /* Writes a DTC file that has the distances of the DTZ file beside it, whose header is given. */
 treb_status table_write_as_dtz(const char *directory, const TableHeader *dtz, uint64_t *file_size,
                                treb_error *error);
+
+/* Whether the verdicts of a side to move follow from those of the other side by one ply. They do
+ * unless the 50-move rule comes between: a quiet move to a loss in exactly 100 plies wins, but too
+ * late. So either the side has no cursed win, or no position of the other side is lost in 100
+ * plies; and likewise for its blessed losses. `dtz`, the header of the DTZ file, says how many
+ * there are; without it (NULL) there may be some. */
+bool table_side_follows(const TableHeader *wdl, const TableHeader *dtz, int side);
+
+/* Writes a file of codec symbols again, with the cells of `sides` alone: bit 0 White to move, bit 1
+ * Black. The file must have them. All else that its header says stays, of both sides. With all sides
+ * the new file has the same bytes. */
+treb_status table_write_sides(const char *directory, const Table *table, unsigned sides,
+                              uint64_t *file_size, treb_error *error);
 
 treb_status table_writer_finish(TableWriter *writer, const TableHeader *header, uint64_t *file_size,
                                 treb_error *error); /* frees the writer */

@@ -7,7 +7,7 @@
 #include "core/format/table.h"
 
 enum {
-    FORMAT_VERSION = 8,            /* newest version that this program reads */
+    FORMAT_VERSION = 9,            /* newest version that this program reads */
     FORMAT_VERSION_HISTOGRAMS = 2, /* first version with histograms; tables of codec zstd have it */
     FORMAT_VERSION_BLOCKED = 3,    /* first version with blocked-pawn tables, which have it */
     FORMAT_VERSION_SYMBOLS = 4,    /* first version with codec symbols; such files have it */
@@ -15,6 +15,8 @@ enum {
     FORMAT_VERSION_AS_DTZ = 6,     /* first version with the flag AS_DTZ; such files have it */
     FORMAT_VERSION_PROFILES = 7,   /* first version with DTM50 tables, which have it */
     FORMAT_VERSION_VERDICTS = 8,   /* first version with bounds of verdicts; such files have it */
+    FORMAT_VERSION_ONE_SIDE = 9,   /* first version with verdicts of one side to move alone; such
+                                      files have it */
     FORMAT_SCHEME_PLAIN = 1,
     FORMAT_SCHEME_BLOCKED = 2,
     FORMAT_SCHEME_SQUARE_COLORS = 3, /* codec symbols: an order of axes for each side, bishops by

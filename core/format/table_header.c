@@ -88,6 +88,13 @@ size_t format_sides_size(const TableHeader *header)
     return size;
 }
 
+/* Whether a file has the verdicts of one side to move alone, although the other's differ. */
+static bool lacks_verdicts(const TableHeader *header)
+{
+    return header->metric == TREB_WDL && !material_symmetric(&header->index.material) &&
+           !(header->side[TREB_WHITE].stored && header->side[TREB_BLACK].stored);
+}
+
 void format_write_fixed(const TableHeader *header, uint8_t out[FORMAT_FIXED_SIZE])
 {
     memset(out, 0, FORMAT_FIXED_SIZE);
@@ -96,7 +103,8 @@ void format_write_fixed(const TableHeader *header, uint8_t out[FORMAT_FIXED_SIZE
     bool pawn = header->metric == TABLE_PAWN;
     const bool profiles = header->metric == TREB_DTM50;
     const bool verdicts = header->bounds && header->metric == TREB_WDL;
-    format_put16(out + FORMAT_AT_VERSION, verdicts         ? FORMAT_VERSION_VERDICTS
+    format_put16(out + FORMAT_AT_VERSION, lacks_verdicts(header) ? FORMAT_VERSION_ONE_SIDE
+                                          : verdicts       ? FORMAT_VERSION_VERDICTS
                                           : header->as_dtz ? FORMAT_VERSION_AS_DTZ
                                           : profiles       ? FORMAT_VERSION_PROFILES
                                           : symbols        ? FORMAT_VERSION_SYMBOLS
@@ -298,6 +306,9 @@ const char *format_parse_fixed(const uint8_t *bytes, TableHeader *header)
     const char *wrong = blocked ? format_parse_blocked_index(bytes, header)
                         : pawn  ? format_parse_pawn_index(bytes, header)
                                 : parse_index(bytes, header);
+    if (wrong == NULL && lacks_verdicts(header) &&
+        format_get16(bytes + FORMAT_AT_VERSION) < FORMAT_VERSION_ONE_SIDE)
+        wrong = "a side to move is missing";
     return wrong ? wrong : parse_cells(bytes, header);
 }
 

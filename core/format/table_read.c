@@ -464,6 +464,19 @@ treb_status table_read_block(const Table *table, TableDecoder *decoder, int side
     return TREB_OK;
 }
 
+const uint8_t *table_codes(const Table *table, int side, size_t *size)
+{
+    *size = table->layout.coded[side].codes_size;
+    return table->layout.coded[side].codes;
+}
+
+treb_status table_read_page(const Table *table, int side, uint64_t page,
+                            uint8_t out[TABLE_PAGE_SIZE], unsigned *code, treb_error *error)
+{
+    assert(table->header.codec == TABLE_SYMBOLS && page < table->header.side[side].code.pages);
+    return symbols_read_page(&table->symbols, side, page, out, code, error);
+}
+
 uint64_t table_side_parts(const Table *table, int side)
 {
     const TableHeader *header = &table->header;

@@ -400,6 +400,21 @@ open_page(const Symbols *symbols, TableWait wait, int side, uint64_t page,
     return status;
 }
 
+treb_status symbols_read_page(const Symbols *symbols, int side, uint64_t page,
+                              uint8_t out[TABLE_PAGE_SIZE], unsigned *code, treb_error *error)
+{
+    OpenPage open;
+    uint8_t room[TABLE_PAGE_SIZE];
+    const SymbolsSide *s = &symbols->side[side];
+    treb_status status = open_page(symbols, WAIT_FOR_ALL, side, page, room, &open, error);
+    if (status != TREB_OK) return status;
+    size_t size = (size_t)page_place(symbols, s->first_page + page).size;
+    memset(out, 0, TABLE_PAGE_SIZE);
+    memcpy(out, open.bytes, size);
+    *code = format_entry_code(format_get48(s->first + FORMAT_FIRST_SIZE * page));
+    return TREB_OK;
+}
+
 treb_status symbols_check(const Symbols *symbols, TableWait wait, int side, uint64_t page,
                           treb_error *error)
 {

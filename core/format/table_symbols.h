@@ -47,6 +47,11 @@ treb_status symbols_bring(const Symbols *symbols, TableWait wait, MappedBytes pa
 treb_status symbols_check(const Symbols *symbols, TableWait wait, int side, uint64_t page,
                           treb_error *error);
 
+/* Copies a checked page of a side; what it lacks to its size is zero. *code gets the number of the
+ * code of its cells. */
+treb_status symbols_read_page(const Symbols *symbols, int side, uint64_t page,
+                              uint8_t out[TABLE_PAGE_SIZE], unsigned *code, treb_error *error);
+
 /* Returns the code of a cell, or minus a status. */
 int symbols_cell(const Symbols *symbols, TableWait wait, int side, uint64_t cell,
                  treb_error *error);

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.command import DOCS, TABLES, TOOL, execute, read, run
 
-COMMANDS = "gen plan export probe line find rule play shift near solve blocked stats info verify compare bench serve engine".split()
+COMMANDS = "gen plan export repack probe line find rule play shift near solve blocked stats info verify compare bench serve engine".split()
 HELPED = [c for c in COMMANDS if c not in ("export", "serve")]
 COMPLETED = [c for c in COMMANDS if c != "export"]
 UNDER = "8/5P1k/8/7K/8/8/8/8 w - - 0 1"

@@ -3,6 +3,7 @@
  * tests/support/symbols.h, which is independent of the generator's. */
 #define _DEFAULT_SOURCE
 #define _FILE_OFFSET_BITS 64
+#include "core/system/io.h"
 #include "tests/support/part.h"
 #include "tests/support/symbols_sample.h"
 
@@ -204,6 +205,128 @@ START_TEST(pages_are_named)
     ck_assert_uint_lt(end, table_file_size(table));
     table_close(table);
     free_sample(&sample);
+}
+END_TEST
+
+/* ---- sides of another file ------------------------------------------------------------------- */
+
+/* Writes some sides of a file to a folder of their own. Returns the bytes of the new file, and opens
+ * it. */
+static uint8_t *write_sides(const Sample *sample, unsigned sides, size_t *size, Table **out)
+{
+    treb_error error = {0};
+    uint64_t written;
+    char path[PATH_SIZE], other[PATH_SIZE], name[TABLE_LONG_NAME_SIZE];
+    path_of_sample(sample, path);
+    path_of("sides", other);
+    ck_assert_int_eq(mkdir(other, 0700), 0);
+    Table *from = table_open(path, &error);
+    ck_assert_msg(from != NULL, "%s", error.text);
+    ck_assert_int_eq(table_write_sides(other, from, sides, &written, &error), TREB_OK);
+    table_close(from);
+    table_header_name(&sample->header, name);
+    char *there = io_path(other, name);
+    uint8_t *bytes = load(there, size);
+    ck_assert_uint_eq(*size, written);
+    *out = table_open(there, &error);
+    ck_assert_msg(*out != NULL, "%s", error.text);
+    ck_assert_int_eq(remove(there), 0);
+    ck_assert_int_eq(rmdir(other), 0);
+    free(there);
+    return bytes;
+}
+
+/* Both sides give the same bytes. One side has its cells, no other, and the counts of both. */
+START_TEST(some_sides)
+{
+    for (unsigned sides = 1; sides <= 3; sides++) {
+        Sample sample = make_coded_sample(_i % 2 ? "KPvK" : "KQvK", TREB_WDL, 1u << _i, 1, 3, 64);
+        size_t size, full_size;
+        char path[PATH_SIZE];
+        Table *table;
+        sample.header.side[0].code.count = 3;
+        must_write_coded(&sample);
+        path_of_sample(&sample, path);
+        uint8_t *full = load(path, &full_size), *bytes = write_sides(&sample, sides, &size, &table);
+        const TableHeader *header = table_header(table);
+        ck_assert_uint_eq(format_get16(bytes + FORMAT_AT_VERSION), sides == 3 ? 4 : 9);
+        for (int s = 0; s < 2; s++) {
+            ck_assert_int_eq(header->side[s].stored, sides >> s & 1);
+            ck_assert_mem_eq(header->side[s].count, sample.header.side[s].count,
+                             sizeof header->side[s].count);
+            if (sides >> s & 1) compare_cells(&sample, table, s, 1);
+        }
+        if (sides == 3) {
+            ck_assert_uint_eq(size, full_size);
+            ck_assert_mem_eq(bytes, full, size);
+        } else {
+            ck_assert_uint_lt(size, full_size);
+        }
+        table_close(table);
+        free(bytes);
+        free(full);
+        free_sample(&sample);
+    }
+}
+END_TEST
+
+/* A file of an earlier version cannot have one side. */
+START_TEST(one_side_of_an_earlier_version)
+{
+    uint8_t fixed[FORMAT_FIXED_SIZE];
+    TableHeader parsed = {0};
+    Sample sample = make_coded_sample("KQvK", TREB_WDL, 1, 1, 2, 64);
+    format_write_fixed(&sample.header, fixed);
+    ck_assert_ptr_null(format_parse_fixed(fixed, &parsed));
+    format_put16(fixed + FORMAT_AT_VERSION, 8);
+    ck_assert_str_eq(format_parse_fixed(fixed, &parsed), "a side to move is missing");
+    free_sample(&sample);
+}
+END_TEST
+
+START_TEST(sides_of_codec_zstd)
+{
+    treb_error error = {0};
+    char path[PATH_SIZE];
+    Sample sample = make_sample("KQvK", TREB_WDL, 1, 1, 3);
+    must_write(&sample, IN_ORDER);
+    path_of_sample(&sample, path);
+    Table *table = table_open(path, &error);
+    ck_assert_ptr_nonnull(table);
+    ck_assert_int_eq(table_write_sides(directory, table, 1, NULL, &error), TREB_ERR_UNSUPPORTED);
+    ck_assert_msg(strstr(error.text, "codec symbols") != NULL, "%s", error.text);
+    table_close(table);
+    free_sample(&sample);
+}
+END_TEST
+
+/* When a side's verdicts follow from the other's: the 50-move rule may come between. */
+START_TEST(sides_that_follow)
+{
+    uint64_t losses[104] = {[0] = 5, [100] = 0, [103] = 1}, wins[101] = {[1] = 5, [100] = 0};
+    TableHeader wdl = {0}, dtz = {0};
+    TableSide *left_out = &wdl.side[TREB_WHITE], *stays = &dtz.side[TREB_BLACK];
+    ck_assert(table_side_follows(&wdl, NULL, TREB_WHITE));
+    left_out->count[TREB_CURSED_WIN] = 1;
+    ck_assert(!table_side_follows(&wdl, NULL, TREB_WHITE));
+    ck_assert(table_side_follows(&wdl, NULL, TREB_BLACK));
+    ck_assert(table_side_follows(&wdl, &dtz, TREB_WHITE)); /* Black never loses */
+    stays->count[TREB_LOSS] = 6;
+    ck_assert(!table_side_follows(&wdl, &dtz, TREB_WHITE)); /* no histogram */
+    stays->histogram[TREB_LOSS] = losses;
+    stays->longest[TREB_LOSS] = 103;
+    ck_assert(table_side_follows(&wdl, &dtz, TREB_WHITE));
+    losses[100] = 1;
+    ck_assert(!table_side_follows(&wdl, &dtz, TREB_WHITE));
+    stays->longest[TREB_LOSS] = 99;
+    ck_assert(table_side_follows(&wdl, &dtz, TREB_WHITE));
+    left_out->count[TREB_BLESSED_LOSS] = 1;
+    stays->count[TREB_WIN] = 6;
+    stays->histogram[TREB_WIN] = wins;
+    stays->longest[TREB_WIN] = 100;
+    ck_assert(table_side_follows(&wdl, &dtz, TREB_WHITE));
+    wins[100] = 1;
+    ck_assert(!table_side_follows(&wdl, &dtz, TREB_WHITE));
 }
 END_TEST
 
@@ -426,6 +549,10 @@ int main(void)
     tcase_add_test(tests, longest_blocks);
     tcase_add_test(tests, bytes_are_the_same);
     tcase_add_test(tests, pages_are_named);
+    tcase_add_loop_test(tests, some_sides, 0, 3);
+    tcase_add_test(tests, one_side_of_an_earlier_version);
+    tcase_add_test(tests, sides_of_codec_zstd);
+    tcase_add_test(tests, sides_that_follow);
     tests = add_case(suite, "writing", make_directory, remove_directory);
     tcase_add_test(tests, wrong_blocks);
     tcase_add_test(tests, number_of_cells);

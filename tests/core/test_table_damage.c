@@ -64,7 +64,7 @@ END_TEST
 START_TEST(newer_version)
 {
     format_put16(victim_bytes + FORMAT_AT_VERSION, FORMAT_VERSION + 1);
-    must_refuse_bytes(victim_bytes, victim_size, "has format version 9, but this program reads versions up to 8");
+    must_refuse_bytes(victim_bytes, victim_size, "has format version 10, but this program reads versions up to 9");
 }
 END_TEST
 
@@ -147,7 +147,7 @@ static const struct {
     {FORMAT_AT_BLOCK_BITS, 1, 21, "bad block size"},
     {FORMAT_AT_STORED, 1, 0, "bad set of sides"},
     {FORMAT_AT_STORED, 1, 4, "bad set of sides"},
-    {FORMAT_AT_STORED, 1, 1, "bad number of codes"},
+    {FORMAT_AT_STORED, 1, 1, "a side to move is missing"},
     {FORMAT_AT_BASE, 4, 256, "bad base"},
     {FORMAT_AT_DICTIONARY_SIZE, 4, 0xffffffff, "bad size of the dictionary"},
     {FORMAT_AT_DICTIONARY_SIZE, 4, 1 << 20, "bad size of the dictionary"},

@@ -276,7 +276,8 @@ static inline void write_table(int which, int metric, unsigned stored)
 static inline void write_tables(int from, int to, bool mixed)
 {
     for (int which = from; which <= to; which++) {
-        write_table(which, TREB_WDL, 3);
+        /* Damage is done to verdicts of both sides. */
+        write_table(which, TREB_WDL, mixed && damage.act == NULL ? 1u << which % 2 : 3);
         write_table(which, TREB_DTZ, 1);
         write_table(which, TREB_DTC, mixed ? 2 : 1);
         write_table(which, TREB_DTM, mixed ? 3 : 1);
