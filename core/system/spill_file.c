@@ -56,6 +56,11 @@ static bool keep_chunk(SpillFile *spill, const void *plain, size_t size, SpillCh
     return true;
 }
 
+const uint8_t *spill_kept(const SpillChunk *chunk)
+{
+    return chunk->kept ? kept_bytes(chunk) : NULL;
+}
+
 void spill_free_chunk(const SpillChunk *chunk)
 {
     if (chunk->kept) budget_free(kept_bytes(chunk));

@@ -44,6 +44,9 @@ treb_status spill_write(SpillFile *spill, const void *plain, size_t size, uint8_
 treb_status spill_read(const SpillFile *spill, const SpillChunk *chunk, uint8_t *packed,
                        void *plain, treb_error *error);
 
+/* Returns the bytes of a chunk that is in memory; NULL if it is in the file. */
+const uint8_t *spill_kept(const SpillChunk *chunk);
+
 /* Frees the memory of a chunk, if it is in memory. */
 void spill_free_chunk(const SpillChunk *chunk);
 

@@ -314,8 +314,16 @@ static unsigned value_of(const Coder *coder, unsigned cell)
 /* Whether the code can express all cells: each has a value with a symbol, or allows one. */
 static bool all_known(const Coder *coder, const uint8_t *cells, size_t size)
 {
-    bool strange[256], any = false;
+    bool strange[256], any = false, limits = false;
+    unsigned known = 0; /* the values below are known */
     for (unsigned c = 0; c < 256; c++) strange[c] = !coder->learned.present[value_of(coder, c)];
+    while (known < ENCODE_UP_TO && !strange[known]) known++;
+    for (unsigned c = ENCODE_UP_TO; c < 256; c++) limits |= strange[c];
+    /* Mostly there are no gaps between the values, and many cells are compared at once. */
+    for (size_t i = 0; i < size; i++)
+        any |= (uint8_t)(cells[i] - known) < (uint8_t)(ENCODE_UP_TO - known);
+    if (!any && !limits) return true;
+    any = false;
     for (size_t i = 0; i < size; i++) any |= strange[cells[i]];
     return !any;
 }

@@ -2,9 +2,15 @@
  * several kinds of processor. */
 #include "gen/compress/optimal_parse.h"
 
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
 #include <string.h>
 
-enum { CHAIN = 32 /* the most flexible runs whose ends are chosen together */ };
+enum {
+    CHAIN = 32, /* the most flexible runs whose ends are chosen together */
+    LANES = 16  /* WIDTH, rounded up to whole vectors */
+};
 
 /* The name of parse_stretch in this build. */
 #ifndef OPTIMAL_PARSE_BUILD
@@ -30,10 +36,10 @@ static inline const Group *find_group(const Parser *parser, const Edge *edge, un
 {
     uint64_t bit = UINT64_C(1) << id % 64;
     if (!(edge->values & bit)) return NULL;
-    const Group *group = parser->group + edge->groups + count_bits(edge->values & (bit - 1));
-    for (; group->id != id; group++)
-        if (group->last) return NULL;
-    return group;
+    const Branch *at = parser->branch + edge->groups + count_bits(edge->values & (bit - 1));
+    for (; at->group.id != id; at++)
+        if (at->group.last) return NULL;
+    return &at->group;
 }
 
 static inline uint32_t run_cost(const Parser *parser, unsigned id, uint32_t length)
@@ -45,45 +51,85 @@ static inline uint32_t run_cost(const Parser *parser, unsigned id, uint32_t leng
 /* ---- The ends of runs ------------------------------------------------------------------------ */
 
 /* The costs of consecutive flexible runs, by run and by its end: the cost of the runs up to this end,
- * and the cost of the runs after it. */
+ * and the cost of the runs after it. The latter begin with the last end, so that one function finds
+ * both. The arrays have room for whole vectors. */
 typedef struct Chain {
-    uint32_t before[CHAIN + 1][WIDTH], behind[CHAIN + 1][WIDTH];
+    int32_t before[CHAIN + 1][LANES], behind[CHAIN + 1][LANES];
 } Chain;
 
 static uint32_t width_of(const FlexibleRun *run) { return run->most - run->least + 1; }
 
-/* Sets `to`, by end of `run`: the lowest cost of the runs up to that end. `from`: these costs for the
- * ends of the run before `run`. */
-static void cost_before(const Parser *parser, const FlexibleRun *run, const uint32_t *from,
-                        uint32_t *to)
+/* add_run_costs sets the first `width` elements to[i], and perhaps more, to the lowest sum of an
+ * element of `from`, read backwards, and the cost of a run that is one longer with each step in
+ * either array. `cost`: of the shortest run, and of 2 * LANES in all. ends_within returns a bit for
+ * each cost that is not above `most`. */
+#ifdef __AVX2__
+
+enum { VECTOR = 8 };
+
+static inline void add_run_costs(const uint16_t *cost, const int32_t *from, uint32_t count,
+                                 uint32_t width, int32_t *to)
 {
-    uint32_t width = width_of(run), width_before = width_of(run - 1);
-    const uint32_t gap = run->least - run[-1].least;
-    for (uint32_t i = 0; i < width; i++) {
-        uint32_t best = UINT32_MAX;
-        for (uint32_t j = 0; j < width_before; j++) {
-            uint32_t cost = from[j] + run_cost(parser, run->value, gap + i - j);
-            if (cost < best) best = cost;
+    for (uint32_t lane = 0; lane < width; lane += VECTOR) {
+        __m256i best = _mm256_set1_epi32(INT32_MAX);
+        for (uint32_t k = 0; k < count; k++) {
+            __m128i narrow = _mm_loadu_si128((const __m128i *)(const void *)(cost + lane + k));
+            __m256i sum = _mm256_add_epi32(_mm256_cvtepu16_epi32(narrow),
+                                           _mm256_set1_epi32(from[count - 1 - k]));
+            best = _mm256_min_epi32(best, sum);
         }
-        to[i] = best;
+        _mm256_storeu_si256((__m256i *)(void *)(to + lane), best);
     }
 }
 
-/* Sets `to`, by end of the run before `run`: the lowest cost of the runs after that end. `from`: these
- * costs for the ends of `run`. */
-static void cost_behind(const Parser *parser, const FlexibleRun *run, const uint32_t *from,
-                        uint32_t *to)
+static inline uint32_t ends_within(const int32_t *cost, uint32_t width, int32_t most)
 {
-    uint32_t width = width_of(run), width_before = width_of(run - 1);
-    const uint32_t gap = run->least - run[-1].least;
-    for (uint32_t j = 0; j < width_before; j++) {
-        uint32_t best = UINT32_MAX;
-        for (uint32_t i = 0; i < width; i++) {
-            uint32_t cost = from[i] + run_cost(parser, run->value, gap + i - j);
-            if (cost < best) best = cost;
-        }
-        to[j] = best;
+    uint32_t above = 0;
+    for (uint32_t lane = 0; lane < width; lane += VECTOR) {
+        __m256i costs = _mm256_loadu_si256((const __m256i *)(const void *)(cost + lane));
+        __m256i more = _mm256_cmpgt_epi32(costs, _mm256_set1_epi32(most));
+        above |= (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(more)) << lane;
     }
+    return ~above & ((UINT32_C(1) << width) - 1);
+}
+
+#else
+
+static inline void add_run_costs(const uint16_t *cost, const int32_t *from, uint32_t count,
+                                 uint32_t width, int32_t *to)
+{
+    for (uint32_t i = 0; i < width; i++) {
+        to[i] = INT32_MAX;
+        for (uint32_t k = 0; k < count; k++) {
+            int32_t sum = from[count - 1 - k] + cost[i + k];
+            if (sum < to[i]) to[i] = sum;
+        }
+    }
+}
+
+static inline uint32_t ends_within(const int32_t *cost, uint32_t width, int32_t most)
+{
+    uint32_t ends = 0;
+    for (uint32_t i = 0; i < width; i++) ends |= (uint32_t)(cost[i] <= most) << i;
+    return ends;
+}
+
+#endif
+
+/* Passes the costs for the ends of one of two neighbours on to the ends of the other, across the run
+ * between these ends, which is `run`, the second of them. */
+static void pass_costs(const Parser *parser, const FlexibleRun *run, const int32_t *from,
+                       uint32_t count, uint32_t width, int32_t *to)
+{
+    const uint32_t shortest = run->least - run[-1].most;
+    uint16_t other[2 * LANES];
+    const uint16_t *cost = parser->run_cost[run->value] + shortest;
+    if (shortest + 2 * LANES > 2 * PAIRS_LONGEST) {
+        for (uint32_t i = 0; i < 2 * LANES; i++)
+            other[i] = (uint16_t)run_cost(parser, run->value, shortest + i);
+        cost = other;
+    }
+    add_run_costs(cost, from, count, width, to);
 }
 
 static void set_ends(ParseSegment *out, uint32_t least, uint32_t best, uint32_t picked)
@@ -95,23 +141,19 @@ static void set_ends(ParseSegment *out, uint32_t least, uint32_t best, uint32_t 
 }
 
 /* Picks the ends of a run that cost least. Returns the cost of the runs up to the best one. */
-static uint32_t pick_ends(const Parser *parser, const FlexibleRun *run, const uint32_t *before,
-                          const uint32_t *behind, ParseSegment *out)
+static int32_t pick_ends(const Parser *parser, const FlexibleRun *run, const int32_t *before,
+                         const int32_t *behind, ParseSegment *out)
 {
-    uint32_t width = width_of(run), best = 0, cost[WIDTH];
+    uint32_t width = width_of(run), best = 0;
+    int32_t cost[LANES] = {0};
     for (uint32_t i = 0; i < width; i++) {
-        cost[i] = before[i] + behind[i];
+        cost[i] = before[i] + behind[width - 1 - i];
         if (cost[i] < cost[best]) best = i;
     }
-    uint32_t picked, count;
-    for (uint32_t slack = parser->limits.slack;; slack /= 2) {
-        picked = count = 0;
-        for (uint32_t i = 0; i < width; i++) {
-            uint32_t take = cost[i] <= cost[best] + slack;
-            picked |= take << i;
-            count += take;
-        }
-        if (count <= parser->limits.ends || slack == 0) break;
+    uint32_t picked;
+    for (int32_t slack = (int32_t)parser->limits.slack;; slack /= 2) {
+        picked = ends_within(cost, width, cost[best] + slack);
+        if (slack == 0 || count_bits(picked) <= parser->limits.ends) break;
     }
     set_ends(out, run->least, best, picked);
     return before[best];
@@ -127,16 +169,20 @@ static uint32_t choose_chain(const Parser *parser, ParseBuffer *buffer, uint32_t
     const FlexibleRun *run = buffer->flexible + first;
     uint32_t count = 0;
     for (uint32_t i = 0; i < width_of(run); i++)
-        chain.before[0][i] = estimate + run_cost(parser, run->value, run->least + i - start);
+        chain.before[0][i] =
+            (int32_t)(estimate + run_cost(parser, run->value, run->least + i - start));
     while (run[count].least != run[count].most && count + 1 < CHAIN) {
         count++;
-        cost_before(parser, run + count, chain.before[count - 1], chain.before[count]);
+        pass_costs(parser, run + count, chain.before[count - 1], width_of(run + count - 1),
+                   width_of(run + count), chain.before[count]);
     }
     memset(chain.behind[count], 0, sizeof chain.behind[count]);
     for (uint32_t c = count + 1; c-- > 0;) {
-        buffer->estimate[first + c] =
-            pick_ends(parser, run + c, chain.before[c], chain.behind[c], &buffer->run[first + c]);
-        if (c > 0) cost_behind(parser, run + c, chain.behind[c], chain.behind[c - 1]);
+        buffer->estimate[first + c] = (uint32_t)pick_ends(parser, run + c, chain.before[c],
+                                                          chain.behind[c], &buffer->run[first + c]);
+        if (c > 0)
+            pass_costs(parser, run + c, chain.behind[c], width_of(run + c), width_of(run + c - 1),
+                       chain.behind[c - 1]);
     }
     /* If the chain reached its maximum length, the end of its last run is fixed here. */
     ParseSegment *last = &buffer->run[first + count];
@@ -213,7 +259,7 @@ static void follow_long(const Parser *parser, ParseBuffer *buffer, uint32_t r, u
 {
     const ParseSegment *run = &buffer->run[r];
     for (uint32_t e = group->first;; e++) {
-        const Edge *edge = &parser->edge[e];
+        const Edge *edge = &parser->branch[e].edge;
         uint32_t to = at + parser->edge_length[e];
         if (to > run->most) break;
         if (ends_at(run, to)) take_edge(parser, buffer, r, to, edge, cost);
@@ -235,8 +281,8 @@ static void follow(const Parser *parser, ParseBuffer *buffer, uint32_t r, uint32
     for (; take != 0; take &= take - 1) {
         unsigned length = (unsigned)__builtin_ctzll(take);
         uint64_t shorter = group->lengths & ((UINT64_C(1) << length) - 2);
-        const Edge *edge = parser->edge + group->first + count_bits(shorter);
-        take_edge(parser, buffer, r, at + length, edge, cost);
+        const Branch *branch = parser->branch + group->first + count_bits(shorter);
+        take_edge(parser, buffer, r, at + length, &branch->edge, cost);
     }
 }
 

@@ -28,7 +28,7 @@ typedef struct EffortLimits {
 /* An edge of the tree of symbols: it appends a run to the runs on the way from the root. */
 typedef struct Edge {
     uint64_t values; /* bits of id % 64, for the values of the next run of longer symbols */
-    uint32_t groups; /* index of the first group of edges for that next run */
+    uint32_t groups; /* Parser.branch: the first group of edges for that next run */
     uint16_t cost;   /* cost of the symbol that ends here, and the bit LAST */
     uint16_t symbol; /* the symbol that ends here, or NO_SYMBOL */
 } Edge;
@@ -36,10 +36,17 @@ typedef struct Edge {
 /* The edges from one node whose runs have one value, the shortest run first. */
 typedef struct Group {
     uint64_t lengths; /* bits 1 to 63: the lengths of the runs; bit 0: there are longer runs */
-    uint32_t first;   /* index of the first edge */
+    uint32_t first;   /* Parser.branch: the first edge */
     uint8_t id;       /* id of the value */
     bool last;        /* whether it is the last group from its node */
 } Group;
+
+/* An element of the tree. The nodes are one after another. Of each node first the groups are listed and
+ * then their edges, so that a group and its edges are mostly in one line of the processor's cache. */
+typedef union Branch {
+    Group group;
+    Edge edge;
+} Branch;
 
 /* The runs of a symbol: `count` elements of SymbolRunsTable.run, from `first` on. */
 typedef struct SymbolRuns {
@@ -78,9 +85,8 @@ struct Parser {
     uint16_t longest_symbol[ENCODE_VALUES];  /* this symbol */
     uint16_t (*run_cost)[2 * PAIRS_LONGEST]; /* by length: the estimated cost of a run */
     Edge (*root)[PAIRS_LONGEST + 1]; /* by length: the edge from the root with such a run */
-    Edge *edge;                      /* all edges, those of a group one after another */
-    uint16_t *edge_length;           /* by edge: the length of its run */
-    Group *group;                    /* all groups, those of a node one after another */
+    Branch *branch;                  /* the tree */
+    uint16_t *edge_length;           /* by branch that is an edge: the length of its run */
     EffortLimits limits;
     uint32_t symbol_cost;        /* the average cost of a symbol */
     OptimalParse *optimal_parse; /* the build for this processor */

@@ -180,73 +180,89 @@ static bool tree_make(Tree *tree, const SymbolRunsTable *table, unsigned symbols
     return true;
 }
 
-/* The groups of a node: the bits of their values, and the index of the first. */
-typedef struct Place {
+/* The groups of a node: the bits of their values, and the place of the first. */
+typedef struct NodePlace {
     uint64_t values;
     uint32_t groups;
-} Place;
+} NodePlace;
 
-/* Turns the drafts with the key of draft `first` into the edges of `group`. Returns their number. */
-static uint32_t put_group(Parser *parser, const Tree *tree, uint32_t first, Group *group,
-                          const uint32_t *cost)
+static Edge edge_of(const Draft *draft, const NodePlace *place, const uint32_t *cost)
 {
-    uint32_t key = tree->draft[first].key, i = first;
-    *group = (Group){.first = first, .id = (uint8_t)key, .last = true};
-    for (; i < tree->count && tree->draft[i].key == key; i++) {
-        const Draft *d = &tree->draft[i];
-        uint32_t own = d->symbol != NO_SYMBOL ? cost[d->symbol] : 0;
-        group->lengths |= d->length <= SHORT ? UINT64_C(1) << d->length : 1;
-        parser->edge_length[i] = (uint16_t)d->length;
-        parser->edge[i] =
-            (Edge){.cost = (uint16_t)(own < COST_MOST ? own : COST_MOST), .symbol = d->symbol};
+    uint32_t own = draft->symbol != NO_SYMBOL ? cost[draft->symbol] : 0;
+    Edge edge = {.cost = (uint16_t)(own < COST_MOST ? own : COST_MOST), .symbol = draft->symbol};
+    if (draft->node != 0) {
+        edge.values = place[draft->node].values;
+        edge.groups = place[draft->node].groups;
     }
-    parser->edge[i - 1].cost |= LAST;
-    return i - first;
+    return edge;
 }
 
-static void put_groups(Parser *parser, const Tree *tree, Place *place, const uint32_t *cost)
+/* Decides where the groups of each node are: before its edges. */
+static void place_nodes(const Tree *tree, NodePlace *place)
 {
-    uint32_t groups = 0, count;
-    for (uint32_t i = 0; i < tree->count; i += count, groups++) {
-        Group *group = &parser->group[groups];
-        Place *at = &place[tree->draft[i].key >> 8];
-        count = put_group(parser, tree, i, group, cost);
-        if (at->values == 0)
-            at->groups = groups;
-        else
-            group[-1].last = false;
-        at->values |= UINT64_C(1) << group->id % 64;
+    uint32_t groups = 0;
+    for (uint32_t i = 0; i < tree->count; i++) {
+        uint32_t key = tree->draft[i].key;
+        NodePlace *at = &place[key >> 8];
+        if (at->values == 0) at->groups = i + groups;
+        if (i > 0 && tree->draft[i - 1].key == key) continue;
+        at->values |= UINT64_C(1) << (key & 63);
+        groups++;
     }
 }
 
-static void link_edges(Parser *parser, const Tree *tree, const Place *place)
+/* Turns the drafts of a node, from draft `first` on, into branches from `at` on. Returns the number of
+ * drafts. */
+static uint32_t put_node(Parser *parser, const Tree *tree, const NodePlace *place, uint32_t first,
+                         uint32_t at, const uint32_t *cost)
+{
+    const Draft *draft = tree->draft + first;
+    uint32_t count = 0, groups = 0;
+    for (; first + count < tree->count && draft[count].key >> 8 == draft->key >> 8; count++)
+        groups += count == 0 || draft[count].key != draft[count - 1].key;
+    Group *group = NULL;
+    for (uint32_t i = 0, g = at; i < count; i++) {
+        uint32_t to = at + groups + i;
+        if (i == 0 || draft[i].key != draft[i - 1].key) {
+            if (group != NULL) parser->branch[to - 1].edge.cost |= LAST;
+            group = &parser->branch[g++].group;
+            *group = (Group){.first = to, .id = (uint8_t)draft[i].key};
+        }
+        group->lengths |= draft[i].length <= SHORT ? UINT64_C(1) << draft[i].length : 1;
+        parser->edge_length[to] = (uint16_t)draft[i].length;
+        parser->branch[to].edge = edge_of(&draft[i], place, cost);
+    }
+    group->last = true;
+    parser->branch[at + groups + count - 1].edge.cost |= LAST;
+    return count;
+}
+
+static void make_root(Parser *parser, const Tree *tree, const NodePlace *place,
+                      const uint32_t *cost)
 {
     for (unsigned v = 0; v < parser->values; v++)
         for (unsigned l = 0; l <= PAIRS_LONGEST; l++)
             parser->root[v][l] = (Edge){.cost = COST_MOST, .symbol = NO_SYMBOL};
-    for (uint32_t i = 0; i < tree->count; i++) {
-        const Draft *d = &tree->draft[i];
-        Edge *edge = &parser->edge[i];
-        if (d->node != 0) {
-            edge->values = place[d->node].values;
-            edge->groups = place[d->node].groups;
-        }
-        if (d->key >> 8 == 0) parser->root[d->key][d->length] = *edge;
-    }
+    for (uint32_t i = 0; i < tree->count; i++)
+        if (tree->draft[i].key >> 8 == 0)
+            parser->root[tree->draft[i].key][tree->draft[i].length] =
+                edge_of(&tree->draft[i], place, cost);
 }
 
-static bool make_groups(Parser *parser, const Tree *tree, const uint32_t *cost)
+static bool make_branches(Parser *parser, const Tree *tree, const uint32_t *cost)
 {
-    Place *place = calloc(tree->nodes, sizeof *place);
-    parser->group = malloc(tree->count * sizeof *parser->group);
-    parser->edge = malloc(tree->count * sizeof *parser->edge);
-    parser->edge_length = malloc(tree->count * sizeof *parser->edge_length);
+    size_t branches = 2 * (size_t)tree->count; /* no more groups than edges */
+    NodePlace *place = calloc(tree->nodes, sizeof *place);
+    parser->branch = malloc(branches * sizeof *parser->branch);
+    parser->edge_length = malloc(branches * sizeof *parser->edge_length);
     parser->root = malloc(parser->values * sizeof *parser->root);
-    bool done = place != NULL && parser->group != NULL && parser->edge != NULL &&
-                parser->edge_length != NULL && parser->root != NULL;
+    bool done = place != NULL && parser->branch != NULL && parser->edge_length != NULL &&
+                parser->root != NULL;
     if (done) {
-        put_groups(parser, tree, place, cost);
-        link_edges(parser, tree, place);
+        place_nodes(tree, place);
+        for (uint32_t i = 0; i < tree->count;)
+            i += put_node(parser, tree, place, i, place[tree->draft[i].key >> 8].groups, cost);
+        make_root(parser, tree, place, cost);
     }
     free(place);
     return done;
@@ -257,7 +273,7 @@ static bool make_tree(Parser *parser, const uint32_t *cost)
     Tree tree = {0};
     find_lengths(parser);
     bool done = tree_make(&tree, parser->symbol_runs, parser->pairs->count, cost) &&
-                make_groups(parser, &tree, cost);
+                make_branches(parser, &tree, cost);
     free(tree.draft);
     free(tree.slot);
     return done;
@@ -371,9 +387,8 @@ void parser_free(Parser *parser)
     if (parser == NULL) return;
     if (parser->symbol_runs != NULL) free(parser->symbol_runs->run);
     free(parser->symbol_runs);
-    free(parser->edge);
+    free(parser->branch);
     free(parser->edge_length);
-    free(parser->group);
     free(parser->root);
     free(parser->run_cost);
     free(parser);

@@ -11,7 +11,6 @@
 #include "core/system/spill_file.h"
 #include "core/system/stop.h"
 #include "gen/solve/partition.h"
-#include "gen/write/cells_pack.h"
 
 enum {
     CHUNK_BYTES = 1 << 19 /* number of cells of a chunk, at most, unless a plane has more */
@@ -408,24 +407,40 @@ treb_status cells_add(Cells *const cells[], int count, const uint64_t *number,
     return status;
 }
 
-treb_status cells_read(const Cells *v, uint64_t number, int side, uint32_t chunk, Plies *out,
-                       treb_error *error)
+treb_status cells_read_packed(const Cells *v, uint64_t number, int side, uint32_t chunk,
+                              PackedChunk *out, treb_error *error)
 {
     const SpillChunk *c = chunk_at(v, number, side, chunk);
     const size_t cells = (v->first[chunk + 1] - v->first[chunk]) * v->plane_cells;
-    const bool wide = c->size == cells * sizeof *out;
-    /* Memory for the packed bytes, unless they are in memory already, and for the unpacked
-     * bytes, unless those are the cells themselves. */
-    uint8_t *packed = budget_alloc(v->budget, (c->kept ? 0 : c->packed) + (wide ? 0 : c->size) + 1);
-    if (packed == NULL) return fail_memory(error);
-    uint8_t *plain = wide ? (uint8_t *)(void *)out : packed + (c->kept ? 0 : c->packed);
-    treb_status status = spill_read(&v->spill, c, packed, plain, error);
-    if (status == TREB_OK && v->metric == TREB_WDL)
-        nibbles_unpack(plain, cells, out);
-    else if (status == TREB_OK && !wide)
-        bytes_unpack(v->sides & CELLS_BOUNDS, plain, cells, out);
-    budget_free(packed);
+    const bool wide = c->size == cells * sizeof(Plies);
+    *out = (PackedChunk){.count = cells, .bounds = v->sides & CELLS_BOUNDS};
+    out->as = v->metric == TREB_WDL ? PACKED_NIBBLES : wide ? PACKED_NOT : PACKED_BYTES;
+    out->bytes = spill_kept(c);
+    if (out->bytes != NULL) return TREB_OK;
+    out->bytes = out->memory = budget_alloc(v->budget, (size_t)c->size + c->packed);
+    if (out->memory == NULL) return fail_memory(error);
+    treb_status status = spill_read(&v->spill, c, out->memory + c->size, out->memory, error);
+    if (status != TREB_OK) cells_free_packed(out);
     return status;
+}
+
+void cells_free_packed(PackedChunk *chunk)
+{
+    budget_free(chunk->memory);
+    *chunk = (PackedChunk){0};
+}
+
+treb_status cells_read(const Cells *v, uint64_t number, int side, uint32_t chunk, Plies *out,
+                       treb_error *error)
+{
+    PackedChunk packed;
+    treb_status status = cells_read_packed(v, number, side, chunk, &packed, error);
+    if (status != TREB_OK) return status;
+    if (packed.as == PACKED_NIBBLES) nibbles_unpack(packed.bytes, packed.count, out);
+    if (packed.as == PACKED_BYTES) bytes_unpack(packed.bounds, packed.bytes, packed.count, out);
+    if (packed.as == PACKED_NOT) memcpy(out, packed.bytes, packed.count * sizeof *out);
+    cells_free_packed(&packed);
+    return TREB_OK;
 }
 
 uint64_t cells_memory(const Layout *layout, const Processes *processes)

@@ -11,6 +11,7 @@
 #define TREB_GEN_WRITE_CELLS_H
 
 #include "core/system/state.h"
+#include "gen/write/cells_pack.h"
 #include "gen/write/codes.h"
 #include "gen/write/statistics.h"
 #include "gen/write/write_progress.h"
@@ -64,7 +65,7 @@ treb_status cells_add(Cells *const cells[], int count, const uint64_t *number,
                       const SolvedSlice *slice, PlaneStatistics *planes, treb_error *error);
 
 /* Bytes that cells_add claims with `threads` threads and `count` metrics, and bytes that
- * cells_read claims. */
+ * cells_read or cells_read_packed claims. */
 uint64_t cells_add_memory(const Layout *layout, int count, int threads);
 uint64_t cells_read_memory(const Layout *layout);
 
@@ -83,6 +84,22 @@ size_t cells_chunk_bytes(const Layout *layout);
 
 /* Returns whether a slice was added. */
 bool cells_has(const Cells *cells, uint64_t number);
+
+/* A chunk as it is kept. */
+typedef struct PackedChunk {
+    const uint8_t *bytes;
+    size_t count; /* number of cells */
+    PackedAs as;
+    bool bounds;     /* see bytes_unpack */
+    uint8_t *memory; /* what must be freed; NULL: nothing, because the chunk is in memory anyway */
+} PackedChunk;
+
+/* Reads a chunk, which this process must keep, but does not unpack it. If it succeeds, the caller frees
+ * the chunk, while the cells still exist. Thread-safe. Returns TREB_ERR_MEMORY or TREB_ERR_IO on
+ * failure. */
+treb_status cells_read_packed(const Cells *cells, uint64_t number, int side, uint32_t chunk,
+                              PackedChunk *out, treb_error *error);
+void cells_free_packed(PackedChunk *chunk); /* it may be all 0 */
 
 /* Unpacks a chunk to `out`, with the codes and special values that codes_choose wrote. This process must
  * keep the side and the chunk. Thread-safe. Returns TREB_ERR_MEMORY or TREB_ERR_IO on failure. */

@@ -8,7 +8,11 @@
 
 #include "gen/solve/plies.h"
 
-/* Verdicts: two cells in a byte. */
+/* How cells are packed: in half a byte, in a byte, or not at all. */
+typedef enum PackedAs { PACKED_NIBBLES, PACKED_BYTES, PACKED_NOT } PackedAs;
+
+/* Verdicts: two cells in a byte, the first one in the low half. The three low bits of a cell and of
+ * its half byte are equal. */
 void nibbles_pack(const Plies *chosen, size_t cells, uint8_t *out);
 void nibbles_unpack(const uint8_t *in, size_t cells, Plies *out);
 

@@ -4,32 +4,33 @@
 #include "core/system/error.h"
 #include "core/system/stop.h"
 
+static void forget_cells(CellChunk *chunk)
+{
+    cells_free_packed(&chunk->cell);
+    cells_free_packed(&chunk->verdict);
+}
+
 treb_status side_read_chunk(const SideEncoder *s, uint64_t slice, uint32_t number, CellChunk *out,
                             treb_error *error)
 {
     const SymbolsJob *job = s->job;
-    uint32_t planes;
-    cells_chunk_planes(job->cells, number, &planes);
-    out->count = planes * layout_lane_cells(job->layout);
-    treb_status status = cells_read(job->cells, slice, s->side, number, out->cell, error);
+    forget_cells(out);
+    treb_status status = cells_read_packed(job->cells, slice, s->side, number, &out->cell, error);
     if (status == TREB_OK && side_by_verdict(job))
-        status = cells_read(job->verdicts, slice, s->side, number, out->verdict, error);
+        status = cells_read_packed(job->verdicts, slice, s->side, number, &out->verdict, error);
     return status;
 }
 
 bool side_chunk_init(const SideEncoder *s, CellChunk *chunk)
 {
-    MemoryBudget *budget = s->job->budget;
-    size_t bytes = cells_chunk_bytes(s->job->layout);
-    *chunk = (CellChunk){budget_alloc(budget, bytes), budget_alloc(budget, bytes),
-                         budget_alloc(budget, bytes / sizeof(Plies)), 0};
-    return chunk->cell && chunk->verdict && chunk->values;
+    size_t cells = cells_chunk_bytes(s->job->layout) / sizeof(Plies);
+    *chunk = (CellChunk){.values = budget_alloc(s->job->budget, cells)};
+    return chunk->values != NULL;
 }
 
 void side_chunk_free(CellChunk *chunk)
 {
-    budget_free(chunk->cell);
-    budget_free(chunk->verdict);
+    forget_cells(chunk);
     budget_free(chunk->values);
 }
 

@@ -6,9 +6,8 @@
 
 /* A chunk of a slice: its cells, and their verdicts where the metric needs them. */
 typedef struct CellChunk {
-    Plies *cell, *verdict;
+    PackedChunk cell, verdict;
     uint8_t *values; /* memory for the cells as values */
-    size_t count;
 } CellChunk;
 
 /* Allocates memory for one chunk. Returns false if out of memory; the chunk may be freed in any case. */

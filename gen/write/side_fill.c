@@ -22,7 +22,7 @@ static treb_status fill_chunk(void *context, size_t slice, uint32_t number, cons
     uint8_t *out = cells + first * plane;
     if (batch->window != NULL) out = chunk->values;
     treb_status status = side_chunk_values(s, chunk, out, error);
-    for (uint32_t k = 0; batch->window != NULL && k < chunk->count / plane; k++)
+    for (uint32_t k = 0; batch->window != NULL && k < chunk->cell.count / plane; k++)
         window_add(batch->window, first + k, out + k * plane, cells);
     return status;
 }

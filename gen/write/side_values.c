@@ -25,12 +25,41 @@ typedef struct Counts {
  * of the two kinds of cell that do not matter (codes.h), which are the largest numbers. */
 static unsigned row_of(Plies verdict) { return verdict % ROWS; }
 
+/* Returns the row of cell `i` of a chunk: the low bits of half a byte (cells_pack.h). It is 0 if the
+ * metric needs no verdicts. */
+static inline unsigned row_at(const CellChunk *chunk, size_t i)
+{
+    const uint8_t *verdicts = chunk->verdict.bytes;
+    return verdicts != NULL ? verdicts[i / 2] >> 4 * (i % 2) & (ROWS - 1) : 0;
+}
+
+enum { BYTES = 256 };
+
+/* Sets the cell code that each byte of a packed chunk stands for. */
+static void codes_of_bytes(const PackedChunk *packed, Plies code[BYTES])
+{
+    uint8_t byte[BYTES];
+    for (unsigned b = 0; b < BYTES; b++) byte[b] = (uint8_t)b;
+    bytes_unpack(packed->bounds, byte, BYTES, code);
+}
+
 /* Returns the verdict under which distances of a row count, or -1 if they do not. Where a
  * capture wins, the verdict is not stored but a mate distance may be. */
 static int verdict_of_row(const SymbolsJob *job, int row)
 {
     if ((unsigned)row == row_of(CELL_FREE)) return job->metric == TREB_DTM ? TREB_WIN : -1;
     return row < WDL_VALUES && row != TREB_DRAW ? row : -1;
+}
+
+/* Counts the cells of plane `k` of a chunk, by row and by what is kept for them. */
+static void count_plane(const CellChunk *chunk, size_t k, size_t size, Counts *counts)
+{
+    const uint8_t *byte = chunk->cell.bytes;
+    const Plies *cell = (const void *)byte;
+    if (chunk->cell.as == PACKED_BYTES)
+        for (size_t i = k * size; i < (k + 1) * size; i++) counts->of[row_at(chunk, i)][byte[i]]++;
+    else
+        for (size_t i = k * size; i < (k + 1) * size; i++) counts->of[row_at(chunk, i)][cell[i]]++;
 }
 
 static treb_status count_chunk(void *context, size_t slice, uint32_t number, const CellChunk *chunk,
@@ -40,19 +69,20 @@ static treb_status count_chunk(void *context, size_t slice, uint32_t number, con
     const SideEncoder *s = ((void **)context)[0];
     const size_t size = layout_lane_cells(s->job->layout);
     Counts *all = ((void **)context)[1], *mine = calloc(1, sizeof *mine);
+    const bool bytes = chunk->cell.as == PACKED_BYTES;
+    Plies code[BYTES];
     uint32_t planes;
     const uint32_t *plane = cells_chunk_planes(s->job->cells, number, &planes);
     if (mine == NULL) return fail_memory(error);
-    for (uint32_t k = 0; k < planes; k++) {
-        if (!cell_batch_covers(s, &s->sample, plane[k])) continue;
-        for (size_t i = k * size; i < (k + 1) * size; i++)
-            mine->of[row_of(chunk->verdict[i])][chunk->cell[i]]++;
-    }
+    codes_of_bytes(&chunk->cell, code);
+    for (uint32_t k = 0; k < planes; k++)
+        if (cell_batch_covers(s, &s->sample, plane[k])) count_plane(chunk, k, size, mine);
 #pragma omp critical(coded_counts)
     for (int r = 0; r < ROWS; r++)
-        for (int p = 0; p < CODES_END; p++) {
+        for (unsigned n = 0; n < (bytes ? BYTES : CODES_END); n++) {
             int verdict = verdict_of_row(s->job, r);
-            if (verdict >= 0) all->of[verdict][p] += mine->of[r][p];
+            unsigned p = bytes ? code[n] : n;
+            if (verdict >= 0 && p < CODES_END) all->of[verdict][p] += mine->of[r][n];
         }
     free(mine);
     return TREB_OK;
@@ -250,16 +280,63 @@ treb_status side_choose_values(SideEncoder *s, treb_error *error)
     return status;
 }
 
+/* side_chunk_values for each way of packing. A cell is looked up as it is packed: unpacking it first
+ * took more time than the rest. */
+static void values_of_nibbles(const SideEncoder *s, const CellChunk *chunk, uint8_t *restrict out)
+{
+    const uint8_t *packed = chunk->cell.bytes;
+    const size_t count = chunk->cell.count;
+    uint8_t two[BYTES][2];
+    for (unsigned b = 0; b < BYTES; b++) {
+        const uint8_t byte = (uint8_t)b;
+        Plies cell[2];
+        nibbles_unpack(&byte, 2, cell);
+        for (int i = 0; i < 2; i++) two[b][i] = s->value[0][cell[i]];
+    }
+    for (size_t i = 0; i + 1 < count; i += 2) memcpy(out + i, two[packed[i / 2]], 2);
+    if (count % 2) out[count - 1] = two[packed[count / 2]][0];
+}
+
+static const uint8_t *row_values(const SideEncoder *s, unsigned row)
+{
+    return side_by_verdict(s->job) ? s->value_by_row[row] : s->value[0];
+}
+
+static void values_of_bytes(const SideEncoder *s, const CellChunk *chunk, uint8_t *restrict out)
+{
+    const uint8_t *cell = chunk->cell.bytes, *verdict = chunk->verdict.bytes;
+    const size_t count = chunk->cell.count;
+    Plies code[BYTES];
+    uint8_t value[ROWS][BYTES];
+    codes_of_bytes(&chunk->cell, code);
+    for (unsigned r = 0; r < ROWS; r++)
+        for (unsigned b = 0; b < BYTES; b++) value[r][b] = row_values(s, r)[code[b]];
+    for (size_t i = 0; i + 1 < count && verdict != NULL; i += 2) {
+        const unsigned two = verdict[i / 2];
+        out[i] = value[two & (ROWS - 1)][cell[i]];
+        out[i + 1] = value[two >> 4 & (ROWS - 1)][cell[i + 1]];
+    }
+    for (size_t i = verdict != NULL ? count & ~(size_t)1 : 0; i < count; i++)
+        out[i] = value[row_at(chunk, i)][cell[i]];
+}
+
+static void values_of_wide(const SideEncoder *s, const CellChunk *chunk, uint8_t *restrict out)
+{
+    const Plies *cell = (const void *)chunk->cell.bytes;
+    for (size_t i = 0; i < chunk->cell.count; i++)
+        out[i] = row_values(s, row_at(chunk, i))[cell[i]];
+}
+
 treb_status side_chunk_values(const SideEncoder *s, const CellChunk *chunk, uint8_t *restrict out,
                               treb_error *error)
 {
-    const Plies *cell = chunk->cell, *verdict = chunk->verdict;
-    const size_t count = chunk->count;
-    if (side_by_verdict(s->job))
-        for (size_t i = 0; i < count; i++) out[i] = s->value_by_row[row_of(verdict[i])][cell[i]];
+    if (chunk->cell.as == PACKED_NIBBLES)
+        values_of_nibbles(s, chunk, out);
+    else if (chunk->cell.as == PACKED_BYTES)
+        values_of_bytes(s, chunk, out);
     else
-        for (size_t i = 0; i < count; i++) out[i] = s->value[0][cell[i]];
-    if (memchr(out, UNKNOWN, count) == NULL) return TREB_OK;
+        values_of_wide(s, chunk, out);
+    if (memchr(out, UNKNOWN, chunk->cell.count) == NULL) return TREB_OK;
     return fail(error, TREB_ERR_ARGUMENT, "a cell has a value that no counted position has");
 }
 
