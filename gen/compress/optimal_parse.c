@@ -343,6 +343,39 @@ static void extend_path(const Parser *parser, ParseBuffer *buffer, uint32_t r, u
         begin_symbols(parser, buffer, r, at, cost);
 }
 
+/* Returns the edge from the root for run `r`, from the best end of the run before it to its own; NULL
+ * if no symbol is so long. */
+static inline const Edge *root_edge(const Parser *parser, const ParseBuffer *buffer, uint32_t r)
+{
+    const ParseSegment *run = &buffer->run[r];
+    uint32_t length = (uint32_t)(run->end - (r > 0 ? run[-1].end : 0));
+    return length <= PAIRS_LONGEST ? &parser->root[run->id][length] : NULL;
+}
+
+/* Asks the processor for what the search will read soon after it comes to run `r`. The tree is larger
+ * than its fast caches; without this most of the time goes in waiting. */
+static inline void prefetch_tree(const Parser *parser, const ParseBuffer *buffer, uint32_t r)
+{
+    enum { ROOT = 8, GROUP = 5, EDGE = 2 };
+    if (r + ROOT + 1 >= buffer->runs) return;
+    const Edge *edge = root_edge(parser, buffer, r + ROOT);
+    if (edge != NULL) __builtin_prefetch(edge);
+    edge = root_edge(parser, buffer, r + GROUP);
+    uint64_t bit = UINT64_C(1) << buffer->run[r + GROUP + 1].id % 64;
+    if (edge != NULL && edge->values & bit)
+        __builtin_prefetch(parser->branch + edge->groups + count_bits(edge->values & (bit - 1)));
+    edge = root_edge(parser, buffer, r + EDGE);
+    bit = UINT64_C(1) << buffer->run[r + EDGE + 1].id % 64;
+    if (edge != NULL && edge->values & bit) {
+        const Group *group =
+            &parser->branch[edge->groups + count_bits(edge->values & (bit - 1))].group;
+        uint32_t length = (uint32_t)(buffer->run[r + EDGE + 1].end - buffer->run[r + EDGE].end);
+        if (length <= SHORT)
+            __builtin_prefetch(parser->branch + group->first +
+                               count_bits(group->lengths & ((UINT64_C(1) << length) - 2)));
+    }
+}
+
 static void find_paths(const Parser *parser, ParseBuffer *buffer, uint32_t size)
 {
     uint32_t r = 0;
@@ -354,7 +387,7 @@ static void find_paths(const Parser *parser, ParseBuffer *buffer, uint32_t size)
         for (; buffer->reached[w] != 0; buffer->reached[w] &= buffer->reached[w] - 1) {
             uint32_t at = 64 * w + (uint32_t)__builtin_ctzll(buffer->reached[w]);
             if (at == size) return;
-            while (buffer->run[r].most <= at) r++;
+            while (buffer->run[r].most <= at) prefetch_tree(parser, buffer, ++r);
             extend_path(parser, buffer, r, at);
         }
 }

@@ -2,19 +2,21 @@
 #include "gen/write/cell_batch.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/system/error.h"
 #include "gen/write/side_encoder.h"
 
 uint64_t cell_batch_slice_cells(const SideEncoder *s, const CellBatch *batch)
 {
-    return batch->window != NULL ? batch->window->cells : s->cells;
+    if (batch->window != NULL) return batch->window->cells;
+    return s->in_order ? s->reorder.cells : s->cells;
 }
 
 uint8_t *cell_batch_slice(const SideEncoder *s, const CellBatch *batch, size_t i)
 {
-    if (batch->cells == NULL) return s->whole + batch->number[i] * s->cells;
-    return batch->cells + i * cell_batch_slice_cells(s, batch);
+    const uint64_t slice = cell_batch_slice_cells(s, batch);
+    return batch->cells == NULL ? s->whole + batch->number[i] * slice : batch->cells + i * slice;
 }
 
 treb_status cell_batch_reserve(const SideEncoder *s, CellBatch *batch, uint64_t cells,
@@ -52,7 +54,11 @@ void cell_batch_copy(const SideEncoder *s, const CellBatch *batch, const Reorder
     while (count > 0) {
         uint64_t slice = first / size, at = first % size;
         size_t part = size - at < count ? (size_t)(size - at) : count;
-        reorder_copy(reorder, cell_batch_slice(s, batch, slice), at, part, out);
+        const uint8_t *cells = cell_batch_slice(s, batch, slice);
+        if (s->in_order)
+            memcpy(out, cells + at, part);
+        else
+            reorder_copy(reorder, cells, at, part, out);
         out += part;
         first += part;
         count -= part;

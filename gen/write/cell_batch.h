@@ -10,8 +10,8 @@ typedef struct SideEncoder SideEncoder; /* side_encoder.h */
 typedef struct CellBatch {
     uint64_t *number; /* of each slice, in the file */
     size_t count;
-    uint8_t *
-        cells; /* slice after slice, in the solver's order; NULL: in the memory of SideEncoder.whole */
+    /* slice after slice, in the solver's order unless SideEncoder.in_order; NULL: they are in SideEncoder.whole */
+    uint8_t *cells;
     Window *window; /* if not NULL `cells` holds only the cells of this window of each slice */
 } CellBatch;
 
@@ -31,7 +31,8 @@ void cell_batch_free(CellBatch *batch);
  * alone would have in the same chunk, so that the sample does not depend on the number of processes. */
 bool cell_batch_covers(const SideEncoder *s, const CellBatch *batch, uint32_t kings);
 
-/* Copies `count` cells from cell `first` on, in the order of `reorder`, one slice after the other. */
+/* Copies `count` cells from cell `first` on, in the order of `reorder`, one slice after the other. `reorder` must be
+ * the side's own if its cells are in the file's order. */
 void cell_batch_copy(const SideEncoder *s, const CellBatch *batch, const Reorder *reorder,
                      uint64_t first, size_t count, uint8_t *out);
 

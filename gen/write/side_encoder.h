@@ -54,6 +54,8 @@ struct SideEncoder {
     uint8_t *whole; /* memory for all slices by their number, where memory is plentiful; or NULL */
     bool filled;    /* `whole` holds all slices, not only those of the sample */
     Reorder reorder;
+    /* the slices that are kept, in `whole` or as the sample, are in the file's order, one after another */
+    bool in_order;
     uint8_t *ordered; /* memory for the cells of a batch in the file's order, or NULL */
     uint64_t bytes;   /* estimated size of all cells with one code */
     SliceClass each[CLASSES];

@@ -28,7 +28,8 @@ static treb_status batch_encode(const BlockOutput *out, const CellBatch *batch, 
     const uint64_t slice = s->reorder.cells;
     for (size_t i = 0; i < batch->count && s->ordered != NULL; i++)
         reorder_slice(&s->reorder, cell_batch_slice(s, batch, i), s->ordered + i * slice);
-    return side_encode(out, &(EncodeInput){batch, s->ordered, batch->count * slice}, error);
+    const uint8_t *ordered = s->in_order ? cell_batch_slice(s, batch, 0) : s->ordered;
+    return side_encode(out, &(EncodeInput){batch, ordered, batch->count * slice}, error);
 }
 
 /* ---- Large slices ---------------------------------------------------------------------------- */
@@ -91,7 +92,8 @@ static treb_status write_class(const BlockOutput *out, CellBatch *batch, treb_er
         uint64_t first = class->first + at;
         size_t count = class->slices - at < most ? (size_t)(class->slices - at) : most;
         if (s->sample.cells != NULL) {
-            CellBatch kept = {NULL, count, s->sample.cells + first * s->cells, NULL};
+            uint8_t *cells = cell_batch_slice(s, &s->sample, first);
+            CellBatch kept = {NULL, count, cells, NULL};
             status = batch_encode(out, &kept, error);
             continue;
         }
@@ -109,7 +111,7 @@ static treb_status write_class(const BlockOutput *out, CellBatch *batch, treb_er
 static void reserve_ordered(SideEncoder *s)
 {
     size_t bytes = side_slices_in(s, BATCH_CELLS) * s->cells;
-    if (side_spare_memory(s) >= budget_cost(bytes))
+    if (!s->in_order && side_spare_memory(s) >= budget_cost(bytes))
         s->ordered = budget_alloc(s->job->budget, bytes);
 }
 
@@ -156,6 +158,23 @@ static bool can_keep(const SideEncoder *s)
            s->sample.count == s->job->layout->index.slices && side_spare_memory(s) > 0;
 }
 
+/* Brings the slices that are kept into the file's order, if there is memory for one more: to learn from
+ * cells all over memory takes much longer. */
+static void order_kept(SideEncoder *s)
+{
+    const uint64_t slice = s->reorder.cells, slices = s->job->layout->index.slices;
+    if (!can_keep(s) || side_spare_memory(s) < budget_cost(slice)) return;
+    uint8_t *cells = s->whole != NULL ? s->whole : s->sample.cells;
+    uint8_t *ordered = budget_alloc(s->job->budget, slice);
+    if (ordered == NULL) return;
+    for (uint64_t i = 0; i < slices; i++) {
+        reorder_slice(&s->reorder, cells + i * s->cells, ordered);
+        memcpy(cells + i * slice, ordered, slice); /* `slice` is not above s->cells */
+    }
+    budget_free(ordered);
+    s->in_order = true;
+}
+
 /* Analyses a sample of a side's cells: what the values stand for, and the best order. */
 static treb_status analyse_sample(SideEncoder *s, treb_error *error)
 {
@@ -176,10 +195,14 @@ static treb_status prepare(SideEncoder *s, treb_error *error)
         if (status == TREB_OK && !s->large && side_sample_is_all(s))
             status = side_fill_batch(s, &s->sample, error);
     }
+    if (status == TREB_OK) order_kept(s);
     if (status == TREB_OK) status = side_learn(s, error);
     budget_trim(s->job->budget);
     if (status == TREB_OK) status = put_codes(s, error);
-    if (!can_keep(s)) cell_batch_free(&s->sample);
+    if (!can_keep(s)) {
+        cell_batch_free(&s->sample);
+        s->in_order = false;
+    }
     return status;
 }
 
