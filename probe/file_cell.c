@@ -2,8 +2,10 @@
 #include "probe/file_cell.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "core/system/error.h"
+#include "core/system/hash.h"
 
 int file_read_block(const ProbeReader *reader, const OpenTable *file, int side, uint64_t at,
                     treb_error *error)
@@ -51,6 +53,18 @@ static int read_missing(const ProbeReader *reader, const OpenTable *file, int si
     return -(int)fail_not_ready(error, file->file->path);
 }
 
+/* Returns the place of a cell in the memo of the reader; NULL if it has none. */
+static struct MemoCell *memo_place(const ProbeReader *reader, const OpenTable *file, int side,
+                                   uint64_t cell)
+{
+    CellMemo *memo = reader->memo;
+    if (memo == NULL) return NULL;
+    if (!memo->used) memset(memo->of, 0, sizeof memo->of);
+    memo->used = true;
+    const uint64_t key = (cell ^ (uintptr_t)file >> 4 ^ (uint64_t)side << 40) * HASH_FACTOR;
+    return &memo->of[(key >> 40) % MEMO_CELLS];
+}
+
 /* Decodes one cell of a page that the cache does not have, for a file coded by symbols. The page is
  * unpacked into the cache as well once cache_count says that this is worth it. Returns what
  * file_cell returns. */
@@ -60,6 +74,9 @@ static int read_single(const ProbeReader *reader, const OpenTable *file, int sid
     treb_error why;
     ProbePool *pool = file->pool;
     TableWait wait = reader->wait;
+    struct MemoCell *memo = memo_place(reader, file, side, cell);
+    if (memo != NULL && memo->file == file && memo->cell == 2 * cell + (unsigned)side)
+        return (int)memo->code;
     if (error == NULL) error = &why;
     /* With WAIT_NEVER_FETCH the job below fetches the page: the system is asked only if there is no
      * thread. */
@@ -81,9 +98,12 @@ static int read_single(const ProbeReader *reader, const OpenTable *file, int sid
         const ProbeReader local = {.wait = file->packed != NULL ? WAIT_LOCAL_ONLY : wait};
         (void)file_read_block(&local, file, side, at, NULL);
     }
-    if (file->header->metric != TREB_WDL) return code;
     const TableSide *s = &file->header->side[side];
-    return code < s->codes[0] ? s->plies[0][code] : (int)FILE_NO_VERDICT;
+    if (file->header->metric == TREB_WDL)
+        code = code < s->codes[0] ? s->plies[0][code] : (int)FILE_NO_VERDICT;
+    if (memo != NULL)
+        *memo = (struct MemoCell){file, 2 * cell + (unsigned)side, (unsigned)code};
+    return code;
 }
 
 bool file_has_byte(const OpenTable *file, int side, uint64_t at)

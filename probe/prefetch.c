@@ -26,7 +26,7 @@ treb_status prefetch_run(const ProbeReader *reader, PrefetchProbe *probe, void *
      * at once. */
     enum { ROUNDS = 32 };
     FetchList missing;
-    const ProbeReader noting = {reader->set, WAIT_LOCAL_ONLY, &missing};
+    const ProbeReader noting = {.set = reader->set, .wait = WAIT_LOCAL_ONLY, .missing = &missing};
     for (int round = 0; round < ROUNDS; round++) {
         missing.count = 0;
         treb_status status = probe(&noting, call);
@@ -37,6 +37,6 @@ treb_status prefetch_run(const ProbeReader *reader, PrefetchProbe *probe, void *
     }
     /* Waits for one piece after the other. If one cannot be fetched the probe fails and says
      * why. */
-    const ProbeReader waiting = {reader->set, WAIT_FOR_ALL, NULL};
+    const ProbeReader waiting = {.set = reader->set, .wait = WAIT_FOR_ALL};
     return probe(&waiting, call);
 }

@@ -48,7 +48,7 @@ treb_status treb_probe_distance(const treb_tables *tables, const treb_position *
 treb_status treb_probe_distance_try(const treb_tables *tables, const treb_position *pos,
                                     treb_metric metric, treb_distance *out, treb_error *error)
 {
-    const ProbeReader reader = {tables, WAIT_NEVER, NULL};
+    const ProbeReader reader = {.set = tables, .wait = WAIT_NEVER};
     return probe_distance(&reader, pos, metric, out, error);
 }
 

@@ -287,10 +287,14 @@ static treb_status list_moves(const ProbeReader *reader, const treb_position *po
     }
     Move moves[MOVES_MAX];
     treb_error why;
+    CellMemo memo;
+    ProbeReader remembers = *reader;
+    remembers.memo = &memo;
+    memo.used = false;
     int all = movegen_all(pos, moves), failed = 0;
     list->count = 0;
     for (int i = 0; i < all; i++) {
-        treb_move move = describe(reader, pos, moves[i], list->metric, &failed, &why);
+        treb_move move = describe(&remembers, pos, moves[i], list->metric, &failed, &why);
         put_sorted(list, &move);
     }
     if (failed == 0) return TREB_OK;
@@ -338,7 +342,7 @@ treb_status treb_probe_moves_try(const treb_tables *tables, const treb_position 
                                  treb_metric metric, treb_rule rule, treb_move *out,
                                  size_t capacity, size_t *count, treb_error *error)
 {
-    const ProbeReader reader = {tables, WAIT_NEVER, NULL};
+    const ProbeReader reader = {.set = tables, .wait = WAIT_NEVER};
     return probe_moves(&reader, pos, metric, rule, out, capacity, count, error);
 }
 
@@ -589,6 +593,6 @@ treb_status treb_probe_root(const treb_tables *tables, const treb_position *pos,
 treb_status treb_probe_root_try(const treb_tables *tables, const treb_position *pos,
                                 treb_value *out, treb_error *error)
 {
-    const ProbeReader reader = {tables, WAIT_NEVER, NULL};
+    const ProbeReader reader = {.set = tables, .wait = WAIT_NEVER};
     return probe_root(&reader, pos, out, error);
 }

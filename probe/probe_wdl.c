@@ -314,13 +314,13 @@ treb_status treb_probe_wdl(const treb_tables *tables, const treb_position *pos, 
 treb_status treb_probe_wdl_try(const treb_tables *tables, const treb_position *pos, treb_wdl *out,
                                treb_error *error)
 {
-    const ProbeReader reader = {tables, WAIT_NEVER, NULL};
+    const ProbeReader reader = {.set = tables, .wait = WAIT_NEVER};
     return probe_wdl(&reader, pos, out, error);
 }
 
 void treb_prefetch(const treb_tables *tables, const treb_position *pos)
 {
     treb_wdl unused;
-    const ProbeReader reader = {tables, WAIT_NEVER_FETCH, NULL};
+    const ProbeReader reader = {.set = tables, .wait = WAIT_NEVER_FETCH};
     (void)probe_wdl(&reader, pos, &unused, NULL);
 }

@@ -18,10 +18,24 @@
 #include "core/format/table_files.h"
 #include "probe/fetch_list.h"
 
+/* Cells that one call has decoded, so that it need not decode them again: the moves of a position are
+ * valued metric by metric, each time by the same positions behind them. A cell that finds its place
+ * taken replaces the other. Set `used` to false: the cells are cleared when the first one is decoded,
+ * which most calls never come to. */
+enum { MEMO_CELLS = 512 };
+typedef struct CellMemo {
+    bool used;
+    struct MemoCell {
+        const void *file;    /* NULL: no cell */
+        uint64_t cell, code; /* `cell`: its number, times 2, and the side */
+    } of[MEMO_CELLS];
+} CellMemo;
+
 typedef struct ProbeReader {
     const treb_tables *set; /* the tables that are probed; not used for single files */
     TableWait wait;
     FetchList *missing; /* for what is missing in memory; NULL: the fetcher thread gets it */
+    CellMemo *memo;     /* NULL: each cell is read as often as it is needed */
 } ProbeReader;
 
 /* A reader of single files that waits for whatever is not in memory. */

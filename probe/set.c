@@ -134,7 +134,7 @@ static treb_tables *new_set(size_t sources)
     ProbePool *pool = (ProbePool *)calloc(1, sizeof *pool);
     if (set != NULL && pool != NULL && pool_init(pool)) {
         set->pool = pool;
-        set->waiting = (ProbeReader){set, WAIT_FOR_ALL, NULL};
+        set->waiting = (ProbeReader){.set = set, .wait = WAIT_FOR_ALL};
         pool->sources = (treb_source *)calloc(sources + 1, sizeof *pool->sources);
         if (pool->sources != NULL) return set;
         treb_tables_close(set);

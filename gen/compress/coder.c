@@ -320,10 +320,10 @@ static bool all_known(const Coder *coder, const uint8_t *cells, size_t size)
     while (known < ENCODE_UP_TO && !strange[known]) known++;
     for (unsigned c = ENCODE_UP_TO; c < 256; c++) limits |= strange[c];
     /* Mostly there are no gaps between the values, and many cells are compared at once. */
+    uint8_t others = 0;
     for (size_t i = 0; i < size; i++)
-        any |= (uint8_t)(cells[i] - known) < (uint8_t)(ENCODE_UP_TO - known);
-    if (!any && !limits) return true;
-    any = false;
+        others |= (uint8_t)(cells[i] - known) < (uint8_t)(ENCODE_UP_TO - known);
+    if (others == 0 && !limits) return true;
     for (size_t i = 0; i < size; i++) any |= strange[cells[i]];
     return !any;
 }

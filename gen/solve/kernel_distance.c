@@ -5,7 +5,7 @@
 #include "core/chess/bitboard.h"
 #include "gen/solve/kernel_build.h"
 
-#if defined(__AVX512BW__) || defined(__BMI2__)
+#if defined(__AVX512BW__) || defined(__AVX2__) || defined(__BMI2__)
 #include <immintrin.h>
 #endif
 #ifdef __AVX512BW__
@@ -152,6 +152,17 @@ void NAME(distance_pick_)(const uint64_t *set, size_t words, unsigned shift, con
             __m512i v = _mm512_srli_epi16(_mm512_loadu_si512(plies + half), shift);
             v = _mm512_mask_blend_epi16((__mmask32)(bits >> half), open, v);
             _mm512_storeu_si512(out + half, v);
+        }
+#elif defined(__AVX2__)
+        const __m256i open = _mm256_set1_epi16(PLIES_OPEN),
+                      bit = _mm256_setr_epi16(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096,
+                                              8192, 16384, -32768);
+        for (int part = 0; part < 64; part += 16) {
+            __m256i there = _mm256_and_si256(_mm256_set1_epi16((short)(bits >> part)), bit),
+                    v = _mm256_loadu_si256((const __m256i *)(const void *)(plies + part));
+            v = _mm256_srl_epi16(v, _mm_cvtsi32_si128((int)shift));
+            v = _mm256_blendv_epi8(open, v, _mm256_cmpeq_epi16(there, bit));
+            _mm256_storeu_si256((__m256i *)(void *)(out + part), v);
         }
 #else
         for (int i = 0; i < 64; i++)
