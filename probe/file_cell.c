@@ -54,7 +54,7 @@ static int read_missing(const ProbeReader *reader, const OpenTable *file, int si
 }
 
 /* Returns the place of a cell in the memo of the reader; NULL if it has none. */
-static struct MemoCell *memo_place(const ProbeReader *reader, const OpenTable *file, int side,
+static MemoCell *memo_place(const ProbeReader *reader, const OpenTable *file, int side,
                                    uint64_t cell)
 {
     CellMemo *memo = reader->memo;
@@ -74,7 +74,7 @@ static int read_single(const ProbeReader *reader, const OpenTable *file, int sid
     treb_error why;
     ProbePool *pool = file->pool;
     TableWait wait = reader->wait;
-    struct MemoCell *memo = memo_place(reader, file, side, cell);
+    MemoCell *memo = memo_place(reader, file, side, cell);
     if (memo != NULL && memo->file == file && memo->cell == 2 * cell + (unsigned)side)
         return (int)memo->code;
     if (error == NULL) error = &why;
@@ -102,7 +102,7 @@ static int read_single(const ProbeReader *reader, const OpenTable *file, int sid
     if (file->header->metric == TREB_WDL)
         code = code < s->codes[0] ? s->plies[0][code] : (int)FILE_NO_VERDICT;
     if (memo != NULL)
-        *memo = (struct MemoCell){file, 2 * cell + (unsigned)side, (unsigned)code};
+        *memo = (MemoCell){file, 2 * cell + (unsigned)side, (unsigned)code};
     return code;
 }
 

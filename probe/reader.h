@@ -23,12 +23,13 @@
  * taken replaces the other. Set `used` to false: the cells are cleared when the first one is decoded,
  * which most calls never come to. */
 enum { MEMO_CELLS = 512 };
+typedef struct MemoCell {
+    const void *file;    /* NULL: no cell */
+    uint64_t cell, code; /* `cell`: its number, times 2, and the side */
+} MemoCell;
 typedef struct CellMemo {
     bool used;
-    struct MemoCell {
-        const void *file;    /* NULL: no cell */
-        uint64_t cell, code; /* `cell`: its number, times 2, and the side */
-    } of[MEMO_CELLS];
+    MemoCell of[MEMO_CELLS];
 } CellMemo;
 
 typedef struct ProbeReader {

@@ -48,7 +48,7 @@ LONG = {
     "pawns/test_saved_search": share(7, 4),
     "gen/test_wide": share(15, 7),
     "probe/test_bounded": share(62, 5),
-    "probe/test_mate50": group(300, 8, "three"),
+    "probe/test_mate50": group(80, 4, "three"),
     "probe/test_probe": share(13, 4),
     "probe/test_probe_faults": share(8, 4),
     "probe/test_syzygy": share(16, 6),

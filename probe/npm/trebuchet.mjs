@@ -176,19 +176,24 @@ export class Trebuchet {
 
     // ---- Calls that may fetch ----------------------------------------------------------------------
 
-    async #call(text, call, signal) {
+    /** Makes a call until it lacks nothing, and reads its result before another call can replace it. */
+    async #call(text, call, read, signal) {
         this.#open();
-        return this.#files.run(() => {
+        let answer;
+        await this.#files.run(() => {
             this.#open();
             this.#write(text);
-            return call();
+            const result = call();
+            if (result === -STATUS.NOT_READY) return result;
+            this.#check(result);
+            answer = read(result);
+            return result;
         }, signal);
+        return answer;
     }
 
     async probe(fen, { signal } = {}) {
-        const status = await this.#call(fen, () => this.#module.root(), signal);
-        this.#check(status);
-        return this.#rootResult();
+        return this.#call(fen, () => this.#module.root(), () => this.#rootResult(), signal);
     }
 
     #rootResult() {
@@ -198,9 +203,8 @@ export class Trebuchet {
 
     async moves(fen, { metric = "dtm", rule = "50", signal } = {}) {
         const numbers = [metricNumber(metric), ruleNumber(rule)];
-        const count = await this.#call(fen, () => this.#module.moves(...numbers, 1), signal);
-        this.#check(count);
-        return this.#moves(this.#module.result(), count, metric);
+        const read = (count) => this.#moves(this.#module.result(), count, metric);
+        return this.#call(fen, () => this.#module.moves(...numbers, 1), read, signal);
     }
 
     async line(fen, { metric = "dtm", rule = "50", most = LINE_MOST, signal } = {}) {
@@ -211,7 +215,7 @@ export class Trebuchet {
         // In parts, as other calls may use the module while this one fetches.
         for (;;) {
             let ended = -1;
-            const status = await this.#call(at, () => {
+            const call = () => {
                 this.#write(at); // a call that is repeated goes on where it was
                 this.#check(this.#module.line_begin());
                 const got = this.#module.line(numbers[0], numbers[1], numbers[2] - moves.length);
@@ -222,8 +226,8 @@ export class Trebuchet {
                 moves.push(...found);
                 for (const { uci } of found) at = this.play(at, uci);
                 return got;
-            }, signal);
-            this.#check(status);
+            };
+            await this.#call(at, call, () => {}, signal);
             if (ended >= 0) return { moves, end: ENDS[ended], fen: at };
         }
     }
@@ -255,9 +259,7 @@ export class Trebuchet {
     async statistics(material, { signal } = {}) {
         const [name, ...subEndings] = this.#endings(material);
         const found = { material: name, men: name.length - 1, counts: null, longest: [], histograms: {}, subEndings };
-        const status = await this.#call(name, () => this.#readStatistics(name, found), signal);
-        this.#check(status);
-        return found;
+        return this.#call(name, () => this.#readStatistics(name, found), () => found, signal);
     }
 
     /** Fills in what the headers of an ending's files say; asks for all of them together. */

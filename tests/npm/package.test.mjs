@@ -46,6 +46,17 @@ test("answers equal those of the native library", async () => {
     await tb.close();
 });
 
+test("calls side by side get their own answers", async () => {
+    const tb = await open(tables);
+    const fens = [...positions(200, materials), "no position"];
+    const ask = async (fen) => [await tb.probe(fen), await tb.moves(fen)];
+    const all = (values) => values.map(({ value, reason }) => value ?? reason.message);
+    const alone = [];
+    for (const fen of fens) alone.push(...(await Promise.allSettled([ask(fen)])));
+    assert.deepEqual(all(await Promise.allSettled(fens.map(ask))), all(alone));
+    await tb.close();
+});
+
 test("Syzygy's files: by ranges from a host, and the same as in the native library", async () => {
     const list = readdirSync(syzygy);
     const served = await host(syzygy, { files: { SHA256SUMS: sumsOf(list) } });
