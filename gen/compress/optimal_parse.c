@@ -123,12 +123,12 @@ static void pass_costs(const Parser *parser, const FlexibleRun *run, const int32
 {
     const uint32_t shortest = run->least - run[-1].most;
     uint16_t other[2 * LANES];
-    const uint16_t *cost = parser->run_cost[run->value] + shortest;
-    if (shortest + 2 * LANES > 2 * PAIRS_LONGEST) {
+    const uint16_t *cost = other;
+    if (shortest + 2 * LANES <= 2 * PAIRS_LONGEST)
+        cost = parser->run_cost[run->value] + shortest;
+    else
         for (uint32_t i = 0; i < 2 * LANES; i++)
             other[i] = (uint16_t)run_cost(parser, run->value, shortest + i);
-        cost = other;
-    }
     add_run_costs(cost, from, count, width, to);
 }
 
