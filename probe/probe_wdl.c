@@ -98,7 +98,7 @@ typedef struct Wish {
 } Wish;
 
 static int search_verdict(const ProbeReader *reader, const treb_position *pos, Wish wish,
-                  treb_error *error);
+                          treb_error *error);
 
 /* What a search of the position after a move wants, where verdicts better than `best` matter. */
 static Wish wish_after(Wish wish, int best)
@@ -215,7 +215,7 @@ static void put_conversions_last(const treb_position *pos, Move *moves, int coun
 /* The verdict of a position whose side to move the file does not have. Such files are made only
  * where no quiet move takes a verdict over the limit of the 50-move rule. */
 static int wdl_by_moves(const ProbeReader *reader, const treb_position *pos, int enough,
-                           treb_error *error)
+                        treb_error *error)
 {
     Move moves[MOVES_MAX];
     int count = movegen_legal(pos, moves);
@@ -225,7 +225,7 @@ static int wdl_by_moves(const ProbeReader *reader, const treb_position *pos, int
 }
 
 static int search_verdict(const ProbeReader *reader, const treb_position *pos, Wish wish,
-                  treb_error *error)
+                          treb_error *error)
 {
     assert(probe_accepts(pos));
     const SetPlace *place = set_find(reader->set, pos);

@@ -121,7 +121,7 @@ _trebuchet() {
     fi
     case $command in
     gen | plan | export) mapfile -t COMPREPLY < <(compgen -W "$(_trebuchet_materials)" -- "$cur") ;;
-    stats | bench | find) mapfile -t COMPREPLY < <(compgen -W "$(_trebuchet_installed material)" -- "$cur") ;;
+    stats | bench | find | repack) mapfile -t COMPREPLY < <(compgen -W "$(_trebuchet_installed material)" -- "$cur") ;;
     probe | compare | play) _trebuchet_files -f "$cur" ;;
     verify | rule)
         _trebuchet_files -f "$cur"
