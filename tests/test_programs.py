@@ -19,9 +19,11 @@ def script(path):
     return os.path.join(TOP, "tests", path)
 
 
-def case(name, seconds, *words, full=False, needs=None):
+def case(name, seconds, *words, full=False, long=False, needs=None):
     """`needs` is a program without which the case is skipped, and the task of .ci/deps that installs it."""
-    marks = [pytest.mark.seconds(seconds)] + ([pytest.mark.full] if full else [])
+    marks = [pytest.mark.seconds(seconds)]
+    marks += [pytest.mark.full] if full or long else []
+    marks += [pytest.mark.long] if long else []
     return pytest.param(words, needs, id=name.replace(" ", "_"), marks=marks)
 
 
@@ -70,18 +72,18 @@ CASES = [
     case("blocked and tables", 10, built("pawns/blocked_tables"), TABLES, "4", full=True),
     case("blocked, below", 5, built("pawns/blocked_tables"), TABLES, PAIR, "4"),
     case("solve and tables", 6, SOLVE_TABLES, TABLES, "4", full=True),
-    case("solve with tables", 30, SOLVE_TABLES, TABLES, "12", "-", full=True),
-    case("distances, bounds", 30, SOLVE_TABLES, TABLES, "KPPvK", "100", full=True),
+    case("solve with tables", 30, SOLVE_TABLES, TABLES, "12", "-", long=True),
+    case("distances, bounds", 30, SOLVE_TABLES, TABLES, "KPPvK", "100", long=True),
     # In one of these only two values change at last, the black king on h8 in both: once that was not noticed.
-    case("bounds, KPvKP", 30, SOLVE_TABLES, TABLES, "KPvKP", "110", full=True),
-    case("distances, KPvKP", 30, SOLVE_TABLES, TABLES, "KPvKP", "60", "-", full=True),
+    case("bounds, KPvKP", 30, SOLVE_TABLES, TABLES, "KPvKP", "110", long=True),
+    case("distances, KPvKP", 30, SOLVE_TABLES, TABLES, "KPvKP", "60", "-", long=True),
     case("distances, en passant", 10, SOLVE_TABLES, TABLES, "KPvKP", "0", "-"),
-    case("distances, KPPvK", 30, SOLVE_TABLES, TABLES, "KPPvK", "60", "-", full=True),
-    case("published studies", 30, script("pawns/studies.py"), "--quick", "--time", "20", TOOL, TABLES, full=True),
-    case("blocked, audited", 20, built("pawns/blocked_audit"), TABLES, "2", "5", "6", full=True),
+    case("distances, KPPvK", 30, SOLVE_TABLES, TABLES, "KPPvK", "60", "-", long=True),
+    case("published studies", 30, script("pawns/studies.py"), "--quick", "--time", "20", TOOL, TABLES, long=True),
+    case("blocked, audited", 20, built("pawns/blocked_audit"), TABLES, "2", "5", "6", long=True),
     # The verifier.
     case("verify a sample", 10, TOOL, "verify", "--share", "0.3%", "--tables", TABLES),
-    case("verify in full", 20, TOOL, "verify", "--full", "--tables", TABLES, "KPvK", "KQvKR", "KPvKP", full=True),
+    case("verify in full", 20, TOOL, "verify", "--full", "--tables", TABLES, "KPvK", "KQvKR", "KPvKP", long=True),
     case(
         "verify in little memory",
         10,
@@ -100,9 +102,9 @@ CASES = [
     # The example engine.
     case("example engine", 20, script("examples/engine.py"), ENGINE, TABLES),
     case("engine games", 10, built("examples/engine_games"), "-n", "40", ENGINE, TABLES),
-    case("engine games, many", 60, built("examples/engine_games"), "-n", "300", ENGINE, TABLES, full=True),
-    case("engine on solved pawn endings", 20, script("examples/solved_games.sh"), BUILD, full=True),
-    case("engine positions", 20, script("examples/engine_positions.py"), "-m", "4", ENGINE, TABLES, full=True),
+    case("engine games, many", 60, built("examples/engine_games"), "-n", "300", ENGINE, TABLES, long=True),
+    case("engine on solved pawn endings", 20, script("examples/solved_games.sh"), BUILD, long=True),
+    case("engine positions", 20, script("examples/engine_positions.py"), "-m", "4", ENGINE, TABLES, long=True),
     # The command.
     case("install", 10, script("cli/install.sh"), BUILD),
     case("house", 10, script("house.py"), "--build", BUILD),
@@ -117,6 +119,7 @@ def test_program(words, needs):
 
 
 @pytest.mark.full
+@pytest.mark.long
 @pytest.mark.seconds(40)
 def test_engine_memory():
     if "without LMDB" in open(ENGINE, encoding="latin-1").read():
@@ -133,6 +136,7 @@ def test_man_pages():
 
 
 @pytest.mark.full
+@pytest.mark.long
 @pytest.mark.seconds(90)
 def test_bounded_tables(folder):
     """Tables whose mate distances are bounds: the suite makes them, and the next two read them."""

@@ -91,13 +91,13 @@ def test_suite(name):
     passes(program(name), cwd=TOP)
 
 
-@pytest.mark.share
 @pytest.mark.parametrize("name", [case(n, LONG[n].quick) for n in suites() if n in LONG])
 def test_share_of_suite(name):
     passes(program(name), cwd=TOP, env=LONG[name].environment)
 
 
 @pytest.mark.full
+@pytest.mark.long
 @pytest.mark.parametrize("name", [case(n, LONG[n].whole) for n in suites() if n in LONG and n not in WHOLE_ELSEWHERE])
 def test_whole_suite(name):
     passes(program(name), cwd=TOP)

@@ -85,8 +85,8 @@ PYTEST_PROCESSES ?= $(shell echo $$(($$(nproc) + 1)))
 PYTEST = CC='$(CC)' CFLAGS='$(TEST_CFLAGS)' PAGE='$(PAGE)' TREB_BUILD='$(TEST_BUILD)' $(PYTHON) -m pytest -c tests/pytest.ini \
   -n $(PYTEST_PROCESSES) tests
 
-# SHARES=no leaves out of make test the shares of suites that make test-full runs whole.
-SHARES ?= yes
+# LONG=no leaves out of make test-full what asks more of what other tests ask, such as whole suites.
+LONG ?= yes
 
 test-programs: all $(TEST_BIN) $(ENGINE) $(USER_BIN) $(BLOCKED_BIN) $(BUILD)/tests/probe/counts
 
@@ -96,16 +96,19 @@ test:
 	rm -rf $(TEST_BUILD)/tables
 	$(TEST_BUILD)/trebuchet gen --quiet --men 4 --tables $(TEST_BUILD)/tables
 	(cd $(TEST_BUILD)/tables && sha256sum --quiet --check --ignore-missing $(CURDIR)/tables/SHA256SUMS)
-	$(PYTEST) -m 'not full$(if $(filter no,$(SHARES)), and not share)'
+	$(PYTEST) -m 'not full'
 
-# Windows and other machines: their tests are left out where there are no packages for them.
+# Windows and other machines: their tests are left out where there are no packages for them. Programs for Windows are
+# compiled with -O1, which takes less time.
 test-full:
 	@.ci/deps test
-	@for task in windows machines; do .ci/deps $$task || echo "test-full: without the tests of $$task"; done
+	@.ci/deps machines || echo "test-full: without the tests of other machines"
+	@if .ci/deps windows; then $(MAKE) $(PARALLEL) --no-print-directory BUILD=$(TEST_BUILD) CFLAGS=-O1 windows; \
+	else echo "test-full: without the tests of Windows"; fi
 	$(TEST_MAKE) MPI=$(HAVE_MPI) test-programs $(FATHOM_BIN:$(BUILD)/%=$(TEST_BUILD)/%)
 	[ -e $(TEST_BUILD)/tables/KQvKR.wdl.treb ] || $(TEST_BUILD)/trebuchet gen --quiet --men 4 --tables $(TEST_BUILD)/tables
 	$(TEST_MAKE) $(if $(filter no,$(PAGE)),npm,static-site TABLES=$(TEST_BUILD)/tables)
-	$(PYTEST) -m full
+	$(PYTEST) -m 'full$(if $(filter no,$(LONG)), and not long)'
 
 # libFuzzer's targets, built with clang in a build folder of their own. Their archive has fewer parts: after each input the
 # fuzzer looks at all counters of coverage.

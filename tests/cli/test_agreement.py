@@ -346,6 +346,7 @@ def test_agreement():
 
 
 @pytest.mark.full
+@pytest.mark.long
 @pytest.mark.seconds(70)
 @pytest.mark.parametrize("seed", range(1, 1 + int(os.environ.get("TREB_TEST_SEEDS", "1"))))
 def test_agreement_of_more(seed):

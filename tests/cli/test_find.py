@@ -322,6 +322,7 @@ FOUR_MEN = "KBPvK KBvKP KNPvK KNvKP KPPvK KPvKP KRvKB KRvKN KRvKP KQvKR KBvKN"
 
 
 @pytest.mark.full
+@pytest.mark.long
 @pytest.mark.seconds(8)
 def test_zugzwangs_as_published():
     """Endings of three men, and those of four men that have zugzwangs, and two that have none, as others counted them.

@@ -36,6 +36,7 @@ def test_made_alone(folder, material):
 
 
 @pytest.mark.full
+@pytest.mark.long
 @pytest.mark.seconds(60)
 @pytest.mark.parametrize("material", FOUR)
 def test_every_material_made_alone(folder, material):

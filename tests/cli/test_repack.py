@@ -80,6 +80,7 @@ def test_the_same_moves(small, fen):
 
 
 @pytest.mark.full
+@pytest.mark.long
 @pytest.mark.seconds(25)
 def test_every_verdict(small):
     run("compare", "-m", "wdl", TABLES, small, "KQvKR", "KBvKP").has(" 0 different, 0 not compared; ")

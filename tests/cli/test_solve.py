@@ -164,6 +164,7 @@ def test_squares():
 
 
 @pytest.mark.full
+@pytest.mark.long
 def test_squares_spare_moves(none):
     run("solve", "-q", "-t", none, "-p", "0", "--squares", "8/p7/4k3/1p5p/1P5P/4K3/P7/8 w", code=4).has(
         "^Open: [1-9][0-9,]* placements of the kings"

@@ -56,9 +56,7 @@ try clang++ clang++ -x c++ -std=c++17
 libraries=-static
 try musl musl-gcc -std=c11
 # A program for Windows, which is only built where there is no Wine.
-wine=$(command -v wine || command -v wine64 || ls /usr/lib/wine/wine64 2>/dev/null || true)
-export WINEPREFIX="$work/wine" WINEDEBUG=-all
-run=$wine
+if command -v wine64 >/dev/null || [ -x /usr/lib/wine/wine64 ]; then run="$top/tests/support/wine.sh $build"; fi
 try windows.exe x86_64-w64-mingw32-gcc -std=c11
 run=''
 

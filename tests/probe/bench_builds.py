@@ -19,6 +19,7 @@ ENDINGS = ["KRPvK", "KQvKR", "KPvKP", "KBNvK"]
 FEW, MANY, TURNS = 20, 420, 5
 FLAGS = ["-O2", "-I", "include"]
 TWO = os.path.join(BUILD, "amalgamation")
+WINE = os.path.join(TOP, "tests", "support", "wine.sh")
 # A page of the npm package, and Python's module; both take FENs.
 NODE = """
 import { readFileSync } from "node:fs";
@@ -74,10 +75,10 @@ def build(folder):
     add("two files", native, os.path.join(TWO, "trebuchet.c"), "-lpthread")
     add("two files, musl", "musl-gcc", os.path.join(TWO, "trebuchet.c"), "-static")
     add("two files, i686", "i686-linux-gnu-gcc", os.path.join(TWO, "trebuchet.c"), "-static", "-lpthread")
-    dll, wine = os.path.join(BUILD, "windows", "trebuchet.dll"), shutil.which("wine64") or "/usr/lib/wine/wine64"
-    if os.path.exists(dll) and os.path.exists(wine):
+    dll = os.path.join(BUILD, "windows", "trebuchet.dll")
+    if os.path.exists(dll) and (shutil.which("wine64") or os.path.exists("/usr/lib/wine/wine64")):
         shutil.copy(dll, folder)
-        add("trebuchet.dll, Wine", "x86_64-w64-mingw32-gcc-posix", dll, run=[wine])
+        add("trebuchet.dll, Wine", "x86_64-w64-mingw32-gcc-posix", dll, run=[WINE, BUILD])
     for name in [name for name in found if name != "libtrebuchet.a"]:
         found[name + " from the FEN"] = [word if word != "ROUNDS" else "-ROUNDS" for word in found[name]]
     package = os.path.join(BUILD, "npm", "package", "trebuchet.mjs")
@@ -94,8 +95,8 @@ def build(folder):
 
 def seconds(words, rounds, text, folder):
     """Processor seconds of a run, and how many positions it asked."""
-    put = {"ROUNDS": str(rounds), "-ROUNDS": str(-rounds), "FOLDER": ("Z:" if words[0].endswith("wine64") else "") + TABLES}
-    env = dict(os.environ, WINEDEBUG="-all", WINEPREFIX=os.path.join(BUILD, "wine"), PYTHONPATH=os.path.join(folder, "python"))
+    put = {"ROUNDS": str(rounds), "-ROUNDS": str(-rounds), "FOLDER": ("Z:" if words[0] == WINE else "") + TABLES}
+    env = dict(os.environ, PYTHONPATH=os.path.join(folder, "python"))
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     done = subprocess.run([put.get(word, word) for word in words], input=text, env=env, capture_output=True, text=True, check=True)
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, int(done.stdout.split()[0])

@@ -17,17 +17,22 @@ from tests.probe.test_machines import tables_of_four_gigabytes
 from tests.support.command import BUILD, SYZYGY, TABLES, TOOL, TOP
 
 CC = shutil.which("x86_64-w64-mingw32-gcc-posix")
-WINE = shutil.which("wine64") or next(iter(glob.glob("/usr/lib/wine/wine64")), None)
+WINDOWS = os.path.join(BUILD, "windows")
+EXE, ENGINE = (os.path.join(WINDOWS, "build", name) for name in ("trebuchet.exe", "trebuchet-uci.exe"))
+WINE = [os.path.join(TOP, "tests", "support", "wine.sh"), BUILD]
 pytestmark = [
     pytest.mark.full,
     pytest.mark.seconds(40),
-    pytest.mark.skipif(not (CC and WINE), reason=".ci/deps windows installs mingw-w64 and Wine"),
+    pytest.mark.skipif(
+        not (CC and (shutil.which("wine64") or os.path.exists("/usr/lib/wine/wine64"))),
+        reason=".ci/deps windows installs mingw-w64 and Wine",
+    ),
+    pytest.mark.skipif(not os.path.exists(EXE), reason="make windows BUILD=build/test: make test-full does it first"),
 ]
 FLAGS = ["-std=c11", "-D_GNU_SOURCE", "-D_FILE_OFFSET_BITS=64", "-Wall", "-Wextra", "-Werror", "-O1", "-I.", "-Iinclude"]
 CALLS = ["tests/core/system_calls.c", *sorted(glob.glob("core/system/system_*.c", root_dir=TOP)),
          *sorted(glob.glob("core/system/thread_*.c", root_dir=TOP))]
 ENDINGS = ["KPvK", "KQvK"]
-SOURCES = os.path.join(TOP, "build", "sources", "xxhash")
 # What both commands print, apart from times and sizes in memory. FOLDER stands for tables of 3 men.
 PRINTS = [
     ["probe", "-t", "FOLDER", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"],
@@ -46,9 +51,7 @@ PRINTS = [
 ]
 
 
-# Wine keeps its settings in the build folder: making them takes longer than the tests. What is compiled here is not optimized
-# much, which would take longer still.
-ENV = dict(os.environ, WINEPREFIX=os.path.join(BUILD, "wine"), WINEDEBUG="-all", LC_ALL="C.UTF-8", CFLAGS="-O1")
+ENV = dict(os.environ, LC_ALL="C.UTF-8")
 
 
 def do(*words, text=None, code=0):
@@ -70,13 +73,11 @@ def test_calls_of_the_system(tmp_path):
     do(os.environ.get("CC", "cc").split()[0], *FLAGS, *CALLS, "-o", here, "-lpthread")
     assert do(here, str(tmp_path / "native")) == "right\n"
     do(CC, *FLAGS, "-static", *CALLS, "-o", there)
-    assert do(WINE, there, in_wine(str(tmp_path / "windows files"))) == "right\n"
+    assert do(*WINE, there, in_wine(str(tmp_path / "windows files"))) == "right\n"
 
 
 def test_all_positions(tmp_path):
     """trebuchet.dll answers as the library of this system does, from our files and from Syzygy's."""
-    dll = os.path.join(BUILD, "windows")
-    do("make", "-s", f"BUILD={BUILD}", os.path.join(dll, "trebuchet.dll"))
     tables = tmp_path / "tables \u265a of three"
     tables.mkdir()
     for ending in ENDINGS + ["KRvK", "KBvK", "KNvK"]:
@@ -84,12 +85,12 @@ def test_all_positions(tmp_path):
             shutil.copy(file, tables)
     source, here, there = "tests/probe/all_positions.c", str(tmp_path / "positions"), str(tmp_path / "positions.exe")
     do(os.environ.get("CC", "cc").split()[0], *FLAGS, source, f"-L{BUILD}", "-ltrebuchet", f"-Wl,-rpath,{BUILD}", "-o", here)
-    do(CC, *FLAGS, source, f"-L{dll}", "-ltrebuchet", "-o", there)
-    shutil.copy(os.path.join(dll, "trebuchet.dll"), tmp_path)
+    do(CC, *FLAGS, source, f"-L{WINDOWS}", "-ltrebuchet", "-o", there)
+    shutil.copy(os.path.join(WINDOWS, "trebuchet.dll"), tmp_path)
     for places in ([str(tables)], [str(tmp_path), SYZYGY]):
         expected = do(here, "1", *ENDINGS, text=":".join(places) + "\n")
         assert expected.count(" positions") == len(ENDINGS)
-        assert do(WINE, there, "1", *ENDINGS, text=";".join(map(in_wine, places)) + "\n") == expected
+        assert do(*WINE, there, "1", *ENDINGS, text=";".join(map(in_wine, places)) + "\n") == expected
 
 
 def plain(text):
@@ -98,47 +99,41 @@ def plain(text):
 
 
 @pytest.mark.seconds(150)
-@pytest.mark.skipif(not os.path.exists(SOURCES), reason=".ci/deps windows fetches the sources of libraries")
 def test_command(tmp_path):
     """trebuchet.exe makes the files that the command of this system makes, and prints what that prints."""
-    do("make", "-s", f"BUILD={BUILD}", "windows")
-    exe = os.path.join(BUILD, "windows", "build", "trebuchet.exe")
     here, there = str(tmp_path / "here"), str(tmp_path / "there \u265a")
     for words in (["gen", "-q", "-m", "all5", "-t"], ["export", "-q", "-s"]):
         do(TOOL, *words, here, "KPvK")
-        do(WINE, exe, *words, in_wine(there), "KPvK")
+        do(*WINE, EXE, *words, in_wine(there), "KPvK")
     names = sorted(os.listdir(here))
     assert len(names) > 20 and sorted(os.listdir(there)) == names
     assert filecmp.cmpfiles(here, there, names, shallow=False)[0] == names
     for words in PRINTS:
         mine = do(TOOL, *[here if word == "FOLDER" else word for word in words])
-        theirs = do(WINE, exe, *[here if word == "FOLDER" else word for word in words])
+        theirs = do(*WINE, EXE, *[here if word == "FOLDER" else word for word in words])
         assert plain(mine) != "" and plain(theirs) == plain(mine)
-    do(WINE, exe, "serve", code=1)
+    do(*WINE, EXE, "serve", code=1)
 
     # Times differ, and nothing else; places are separated as in all programs for Windows; there are no servers.
-    rows = [re.sub(r"[\d,.]+", "-", do(*words, "bench", "-d", "0.02", "-p", "100", "-j", "1", "-t", here, "KQvK")) for words in ([TOOL], [WINE, exe])]
+    rows = [re.sub(r"[\d,.]+", "-", do(*words, "bench", "-d", "0.02", "-p", "100", "-j", "1", "-t", here, "KQvK")) for words in ([TOOL], [*WINE, EXE])]
     assert " ns" in rows[0] and re.sub(" +", " ", rows[1]) == re.sub(" +", " ", rows[0])
-    helped = do(WINE, exe, "--help")
+    helped = do(*WINE, EXE, "--help")
     assert "(DIR;DIR...)" in helped and "server" not in helped
-    refused = do(WINE, exe, "probe", "-t", "https://host/tables/", "8/8/8/3k4/8/3KP3/8/8 w", code=1)
+    refused = do(*WINE, EXE, "probe", "-t", "https://host/tables/", "8/8/8/3k4/8/3KP3/8/8 w", code=1)
     assert "tables on a web server are left out of this build" in refused
 
 
 @pytest.mark.seconds(150)
-@pytest.mark.skipif(not os.path.exists(SOURCES), reason=".ci/deps windows fetches the sources of libraries")
 def test_interrupted_and_little_memory(tmp_path):
     """Ctrl-C ends trebuchet.exe while it makes tables: files are whole, and the next run makes what is missing. With little
     memory it keeps solved positions on the disk."""
-    do("make", "-s", f"BUILD={BUILD}", "windows")
-    exe = os.path.join(BUILD, "windows", "build", "trebuchet.exe")
     there = str(tmp_path / "there")
     os.mkdir(there)
     for ending in ("KRRvK", "KRBvK", "KRNvK", "KRvK", "KQvK", "KPvK", "KBvK", "KNvK"):
         for metric in ("wdl", "dtm"):
             shutil.copy(os.path.join(TABLES, f"{ending}.{metric}.treb"), there)
     made = ["KQRvK.dtm.treb", "KQRvK.wdl.treb", "KRPvK.dtm.treb", "KRPvK.wdl.treb"]
-    words = [WINE, exe, "gen", "-j", "1", "--keep-scratch", "--memory", "260MiB", "-m", "dtm,wdl", "-t", in_wine(there), "KRPvK"]
+    words = [*WINE, EXE, "gen", "-j", "1", "--keep-scratch", "--memory", "260MiB", "-m", "dtm,wdl", "-t", in_wine(there), "KRPvK"]
     with subprocess.Popen(words, cwd=TOP, env=ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
         while not os.path.exists(os.path.join(there, made[0])) and run.poll() is None:
             time.sleep(0.02)
@@ -154,23 +149,18 @@ def test_interrupted_and_little_memory(tmp_path):
 
 def test_file_of_four_gigabytes(tmp_path):
     """A program for Windows maps it. trebuchet.dll reads places behind 4 GiB."""
-    dll = os.path.join(BUILD, "windows")
-    do("make", "-s", f"BUILD={BUILD}", os.path.join(dll, "trebuchet.dll"))
     small, large = tables_of_four_gigabytes(tmp_path)
     there = str(tmp_path / "positions.exe")
-    do(CC, *FLAGS, "tests/probe/all_positions.c", f"-L{dll}", "-ltrebuchet", "-o", there)
-    shutil.copy(os.path.join(dll, "trebuchet.dll"), tmp_path)
-    answers = [do(WINE, there, "997", "KQvKR/b", text=in_wine(folder) + "\n") for folder in (small, large)]
+    do(CC, *FLAGS, "tests/probe/all_positions.c", f"-L{WINDOWS}", "-ltrebuchet", "-o", there)
+    shutil.copy(os.path.join(WINDOWS, "trebuchet.dll"), tmp_path)
+    answers = [do(*WINE, there, "997", "KQvKR/b", text=in_wine(folder) + "\n") for folder in (small, large)]
     assert answers[0] == answers[1] and " positions" in answers[0]
 
 
-@pytest.mark.skipif(not os.path.exists(SOURCES), reason=".ci/deps windows fetches the sources of libraries")
 def test_engine_and_zip():
     """The engine in the zip answers, and the zip has all that its README names."""
-    do("make", "-s", f"BUILD={BUILD}", "windows")
-    engine = os.path.join(BUILD, "windows", "build", "trebuchet-uci.exe")
     orders = f"setoption name TablesPath value {in_wine(TABLES)}\nposition fen 8/8/8/8/8/2k5/1p6/K7 b - - 0 1\ngo depth 4\nquit\n"
-    assert re.search(r"^bestmove [a-h]\d[a-h]\d", do(WINE, engine, text=orders), re.M)
+    assert re.search(r"^bestmove [a-h]\d[a-h]\d", do(*WINE, ENGINE, text=orders), re.M)
     with zipfile.ZipFile(os.path.join(BUILD, "trebuchet-windows.zip")) as packed:
         names = {name.split("/", 1)[1] for name in packed.namelist()}
         assert {"trebuchet.exe", "trebuchet-uci.exe", "trebuchet.dll", "libtrebuchet.dll.a", "trebuchet.h", "LICENSE", "README.txt",
