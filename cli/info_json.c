@@ -77,7 +77,7 @@ static json_t *order_json(const Index *index)
     return array;
 }
 
-/* By side to move; with DTM50 by the digits of the numbers of profiles. */
+/* By side to move; with DTM50 by the digits of the places of profiles. */
 static void put_codes(json_t *object, const TableHeader *h)
 {
     static const char *const digits[2] = {"first_digit", "second_digit"};
@@ -116,7 +116,10 @@ static void put_table(json_t *object, const TableHeader *h)
     put(object, "stored", stored);
     if (h->metric == TREB_WDL || h->metric == TREB_DTM) put(object, "bounds", json_boolean(h->bounds));
     if (h->metric == TREB_DTC) put(object, "as_dtz", json_boolean(h->as_dtz));
-    if (h->metric == TREB_DTM50) put(object, "profiles", number(h->profiles.count));
+    if (h->metric == TREB_DTM50) {
+        put(object, "profiles", number(h->profiles.count));
+        put(object, "profile_classes", number(h->profiles.class_count));
+    }
     put(object, "counts", counts_json(h));
     if (h->metric != TREB_WDL) put(object, "longest", longest_json(h));
 }

@@ -76,8 +76,9 @@ static void print_sides(const TableHeader *h)
         printf("%s to move; values for the other side follow from it by one move\n",
                colors[white ? TREB_WHITE : TREB_BLACK]);
     if (h->metric == TREB_DTM50)
-        printf("  profiles  %u; each says how many plies the 50-move rule adds to DTM, by the plies left\n",
-               (unsigned)h->profiles.count);
+        printf("  profiles  %u; each says how many plies the 50-move rule adds to DTM, by the plies left\n"
+               "  classes   %u of positions with the same DTM and DTZ, with at most %u profiles\n",
+               (unsigned)h->profiles.count, (unsigned)h->profiles.class_count, (unsigned)h->profiles.most);
     if (h->as_dtz) {
         char name[TABLE_NAME_SIZE];
         table_file_name(&h->index.material, TREB_DTZ, name);
@@ -229,13 +230,13 @@ static void print_code(const TableSide *side)
         puts("  code      one value throughout");
 }
 
-/* The cells of a DTM50 table have the numbers of profiles, in one digit or two. */
+/* The cells of a DTM50 table have the places of profiles in classes, in one digit or two. */
 static void print_digits(const TableHeader *h)
 {
     static const char *const digits[2] = {"first", "second"};
     for (int i = 0; i < 2; i++) {
         if (!h->side[i].stored) continue;
-        printf("\n  %s digit of the number of a profile\n", digits[i]);
+        printf("\n  %s digit of the place of a profile in its class\n", digits[i]);
         print_code(&h->side[i]);
     }
 }

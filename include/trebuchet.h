@@ -437,10 +437,10 @@ TREB_API treb_status treb_probe_dtm(const treb_tables *tables, const treb_positi
  * wins and losses there is a mate, otherwise `plies` is 0. A clock above 100 counts as 100.
  * treb_probe_distance with TREB_DTM50 does the same.
  * DTM50 is DTM where a mate by the shortest line takes no more plies than are left, and never less.
- * This needs the WDL and DTM tables; beyond it those of DTZ and DTM50 are needed. With a Syzygy file of
- * DTZ the result is exact as well.
- * Cost: that of DTM; beyond it that of DTZ and one more cell, or, if the file has no cells for the side
- * to move, that for each move. */
+ * This needs the WDL and DTM tables; beyond it those of DTZ and DTM50 are needed. The DTZ must not be
+ * rounded, as most of Syzygy's files are: then the probe fails with TREB_ERR_NO_TABLE.
+ * Cost: that of DTM; beyond it that of DTZ and one or two more cells, and of DTM for captures and pawn
+ * moves if one of them wins; or, if the file has no cells for the side to move, that for each move. */
 TREB_API treb_status treb_probe_dtm50(const treb_tables *tables, const treb_position *pos,
                                       treb_distance *out, treb_error *error);
 

@@ -59,16 +59,17 @@ static int mate50_of_move(const ProbeReader *reader, const treb_position *pos, M
     return is_failure(value) ? value : one_ply_before(value);
 }
 
-/* The best move. Those that stay in the table are tried first. What is missing is noted for all moves,
- * and does not matter if another move settles the result. */
+/* The best move; of captures and pawn moves alone if `zeroing`. Those that stay in the table are tried first. What is
+ * missing is noted for all moves, and does not matter if another move settles the result. */
 static int mate50_search(const ProbeReader *reader, const treb_position *pos, int verdict, int left,
-                         Bounds bounds, treb_error *error)
+                         bool zeroing, Bounds bounds, treb_error *error)
 {
     Move moves[MOVES_MAX];
     int count = movegen_legal(pos, moves), best = -MATE50_BEST, missing = 0;
     for (int conversions = 0; conversions < 2; conversions++)
         for (int i = 0; i < count; i++) {
             if (move_is_conversion(pos, moves[i]) != (conversions == 1)) continue;
+            if (zeroing && !move_is_zeroing(pos, moves[i])) continue;
             int value = mate50_of_move(reader, pos, moves[i], verdict, left, bounds, error);
             if (is_failure(value) && !probe_not_ready(failure_result(value)) && missing == 0)
                 return value;
@@ -89,53 +90,73 @@ static int read_digit(const ProbeReader *reader, const OpenTable *open, const tr
     return file_cell(reader, open, digit, index_of_position(&open->index[digit], pos), error);
 }
 
-/* Reads the profile of a position whose side to move the file stores: one digit or two. Returns it, or
+/* Reads the profile of a position of a class whose side to move the file stores: one digit or two. Returns it, or
  * minus a status. */
 static int read_profile(const ProbeReader *reader, const OpenTable *open, const treb_position *pos,
-                        treb_error *error)
+                        const TableProfileClass *of, treb_error *error)
 {
     const TableProfiles *p = &open->header->profiles;
+    if (of->count == 1) return (int)p->list[of->first];
     int first = read_digit(reader, open, pos, 0, error);
-    if (first < 0 || (unsigned)first < p->direct) return first;
-    int second = p->direct < p->count ? read_digit(reader, open, pos, 1, error) : 0;
+    if (first < 0) return first;
+    const bool two = (unsigned)first >= p->direct && p->direct < p->most;
+    int second = two ? read_digit(reader, open, pos, 1, error) : 0;
     if (second < 0) return second;
-    unsigned profile =
-        p->direct + ((unsigned)first - p->direct) * TABLE_PROFILE_BASE + (unsigned)second;
-    if (second < TABLE_PROFILE_BASE && profile < p->count) return (int)profile;
-    return file_damaged(open, "a cell has a code without meaning", error);
+    const int profile = table_profile_at(p, of, (unsigned)first, (unsigned)second);
+    return profile >= 0 ? profile : file_damaged(open, "a cell has a code without meaning", error);
 }
 
-/* Reads how many plies the rule adds, where the shortest mate takes `short_by` more plies than are left,
- * if the file stores the side to move (*stored). Returns them, or minus a status. */
-static int read_extra(const ProbeReader *reader, const SetPlace *place, const treb_position *pos,
-                      int short_by, bool *stored, treb_error *error)
+/* Opens the file for a position. Returns 1 if it stores the side to move, 0 if not, or minus a status. */
+static int open_stored(const ProbeReader *reader, const SetPlace *place, const treb_position *seen,
+                       const OpenTable **open, treb_error *error)
 {
-    const OpenTable *open;
-    int opened = file_get(reader, place->entry->file[TREB_DTM50], &open, error);
-    if (opened < 0) return opened;
-    treb_position room;
-    const treb_position *seen = set_orient(place, pos, &room);
-    *stored = seen->turn == open->header->profiles.turn;
-    if (!*stored) return 0;
-    int profile = read_profile(reader, open, seen, error);
-    if (profile < 0) return profile;
-    return (int)table_profile_extra(open->header, (unsigned)profile, (unsigned)short_by);
+    int opened = file_get(reader, place->entry->file[TREB_DTM50], open, error);
+    return opened < 0 ? opened : seen->turn == (*open)->header->profiles.turn;
 }
 
-/* The value of a position whose mate comes in time, but not by the shortest line, which takes `dtm`
- * plies. */
+/* The value of a position whose mate comes in time, but not by the shortest line. `seen` is the position as the file
+ * stores it. The distances are exact. */
+static int value_stored(const ProbeReader *reader, const OpenTable *open, const treb_position *pos,
+                        const treb_position *seen, int left, int dtm, int dtz, Bounds bounds,
+                        treb_error *error)
+{
+    const int verdict = dtm % 2 ? (int)TREB_WIN : (int)TREB_LOSS;
+    const TableProfileClass *of = table_profile_class(&open->header->profiles, dtm, dtz);
+    if (of == NULL) return failure(file_damaged(open, "no position has such distances", error));
+    int profile = read_profile(reader, open, seen, of, error);
+    if (profile < 0) return failure(profile);
+    int extra = table_profile_extra(open->header, of, (unsigned)profile, (unsigned)(dtm - left));
+    if (extra >= 0) return mate_in(verdict, dtm + extra);
+    return mate50_search(reader, pos, verdict, left, true, bounds, error);
+}
+
+/* The value of such a position, whichever side to move the file stores. */
 static int bound_by_rule(const ProbeReader *reader, const treb_position *pos, int verdict, int left,
-                         int dtm, Bounds bounds, treb_error *error)
+                         int dtm, int dtz, Bounds bounds, treb_error *error)
 {
     const SetPlace *place = set_find(reader->set, pos);
-    bool stored = false;
     if (!set_has(place, TREB_DTM50)) return failure(set_fail_missing(pos, TREB_DTM50, error));
     if (pos->ep == 0 || !position_ep_legal(pos)) {
-        int extra = read_extra(reader, place, pos, dtm - left, &stored, error);
-        if (extra < 0) return failure(extra);
-        if (stored) return mate_in(verdict, dtm + extra);
+        const OpenTable *open;
+        treb_position room;
+        const treb_position *seen = set_orient(place, pos, &room);
+        int stored = open_stored(reader, place, seen, &open, error);
+        if (stored < 0) return failure(stored);
+        if (stored) return value_stored(reader, open, pos, seen, left, dtm, dtz, bounds, error);
     }
-    return mate50_search(reader, pos, verdict, left, bounds, error);
+    return mate50_search(reader, pos, verdict, left, false, bounds, error);
+}
+
+static int fail_rounded(const treb_position *pos, treb_error *error)
+{
+    if (error == NULL) return -(int)TREB_ERR_NO_TABLE;
+    char name[MATERIAL_NAME_SIZE];
+    Material material = material_of_position(pos);
+    material_canonical(&material);
+    material_name(&material, name);
+    return -(int)fail(error, TREB_ERR_NO_TABLE,
+                      "DTM50 of %s needs its DTZ file of Trebuchet: Syzygy's distances are rounded",
+                      name);
 }
 
 static int distance_or_known(const ProbeReader *reader, treb_metric metric,
@@ -145,12 +166,16 @@ static int distance_or_known(const ProbeReader *reader, treb_metric metric,
 }
 
 /* Notes what is read after the distance that is missing. */
-static void note_rest(const ProbeReader *reader, const treb_position *pos, int left)
+static void note_rest(const ProbeReader *reader, const treb_position *pos)
 {
+    const OpenTable *open;
+    treb_position room;
     const SetPlace *place = set_find(reader->set, pos);
-    bool stored;
-    if (left < RULE_PLIES) distance_note(reader, TREB_DTZ, pos);
-    if (set_has(place, TREB_DTM50)) (void)read_extra(reader, place, pos, 1, &stored, NULL);
+    distance_note(reader, TREB_DTZ, pos);
+    if (!set_has(place, TREB_DTM50)) return;
+    const treb_position *seen = set_orient(place, pos, &room);
+    if (open_stored(reader, place, seen, &open, NULL) > 0)
+        (void)read_digit(reader, open, seen, 0, NULL);
 }
 
 static int decided(const ProbeReader *reader, const treb_position *pos, int verdict, int left,
@@ -159,20 +184,18 @@ static int decided(const ProbeReader *reader, const treb_position *pos, int verd
     assert(verdict == TREB_WIN || verdict == TREB_LOSS);
     if (left == 0) return verdict == TREB_LOSS && !movegen_any(pos) ? -MATE50_BEST : 0;
     int dtm = distance_or_known(reader, TREB_DTM, pos, verdict, known->dtm, error);
-    if (probe_noting(reader, dtm)) note_rest(reader, pos, left);
+    if (probe_noting(reader, dtm)) note_rest(reader, pos);
     if (dtm < 0) return failure(dtm);
     int most = mate_in(verdict, distance_plies(dtm));
     if (distance_plies(dtm) <= left) return most;
     /* A mate under the rule is never shorter: a winner has no more than this, a loser no less. */
     if (verdict == TREB_WIN ? most <= bounds.low : most >= bounds.high) return most;
-    if (left < RULE_PLIES) {
-        int dtz = distance_or_known(reader, TREB_DTZ, pos, verdict, known->dtz, error);
-        if (dtz < 0) return failure(dtz);
-        if (distance_plies(dtz) > left) return 0;
-        if (distance_plies(dtz) == left && distance_rounded(dtz))
-            return mate50_search(reader, pos, verdict, left, bounds, error);
-    }
-    return bound_by_rule(reader, pos, verdict, left, distance_plies(dtm), bounds, error);
+    int dtz = distance_or_known(reader, TREB_DTZ, pos, verdict, known->dtz, error);
+    if (dtz < 0) return failure(dtz);
+    if (distance_plies(dtz) > left) return 0;
+    if (distance_rounded(dtz)) return failure(fail_rounded(pos, error));
+    return bound_by_rule(reader, pos, verdict, left, distance_plies(dtm), distance_plies(dtz),
+                         bounds, error);
 }
 
 int mate50_value(const ProbeReader *reader, const treb_position *pos, int verdict, int left,

@@ -27,26 +27,64 @@ static unsigned read_digit(VerifyReader *reader, VerifyFile *file, const treb_po
     return verify_code(reader, file, digit, index_of_position(index, pos));
 }
 
-/* Returns the profile of a position of a stored side. */
-static unsigned profile_of(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos)
+/* Returns the profile of a position of a stored side, of a class of the file. */
+static unsigned profile_of(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
+                           const TableProfileClass *of)
 {
     treb_position swapped;
     VerifyFile *file = &entry->file[TREB_DTM50];
     const TableProfiles *p = &file->header->profiles;
+    if (of->count == 1) return p->list[of->first];
     if (entry->symmetric && pos->turn == TREB_BLACK) {
         position_swap_colors(pos, &swapped);
         pos = &swapped;
     }
-    unsigned profile = read_digit(reader, file, pos, 0), second = 0;
-    if (profile >= p->direct) {
-        second = p->direct < p->count ? read_digit(reader, file, pos, 1) : 0;
-        profile = p->direct + (profile - p->direct) * TABLE_PROFILE_BASE + second;
-    }
-    if (second < TABLE_PROFILE_BASE && profile < p->count) return profile;
+    const unsigned first = read_digit(reader, file, pos, 0);
+    const bool two = first >= p->direct && p->direct < p->most;
+    const unsigned second = two ? read_digit(reader, file, pos, 1) : 0;
+    const int profile = table_profile_at(p, of, first, second);
+    if (profile >= 0) return (unsigned)profile;
     if (reader->error.status == TREB_OK)
-        fail(&reader->error, TREB_ERR_DAMAGED, "%.300s: profile %u does not exist",
-             table_path(file->table), profile);
+        fail(&reader->error, TREB_ERR_DAMAGED, "%.300s: no profile has the digits %u and %u",
+             table_path(file->table), first, second);
     return 0;
+}
+
+/* Returns the class of a position with these distances. NULL, and an error: there is none. */
+static const TableProfileClass *class_of(VerifyReader *reader, VerifyEntry *entry, int dtm, int dtz)
+{
+    const VerifyFile *file = &entry->file[TREB_DTM50];
+    const TableProfileClass *of = table_profile_class(&file->header->profiles, dtm, dtz);
+    if (of == NULL && reader->error.status == TREB_OK)
+        fail(&reader->error, TREB_ERR_DAMAGED, "%.300s: no class for the distances %d and %d",
+             table_path(file->table), dtm, dtz);
+    return of;
+}
+
+/* Returns the value of the best move; of captures and pawn moves alone if `zeroing`. */
+static int best_move(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos, int left,
+                     bool zeroing)
+{
+    Move moves[MOVES_MAX];
+    const int count = movegen_legal(pos, moves);
+    int best = -MATE50_BEST;
+    if (count == 0) return position_in_check(pos) ? -MATE50_BEST : 0;
+    for (int i = 0; i < count && reader->error.status == TREB_OK; i++) {
+        treb_position child;
+        if (zeroing && !move_is_zeroing(pos, moves[i])) continue;
+        VerifyEntry *after = verify_after(entry, pos, moves[i], &child);
+        const int child_left = move_is_zeroing(pos, moves[i]) ? RULE_PLIES : left - 1;
+        const int made =
+            after == NULL ? 0 : mate50_before(verify_mate50(reader, after, &child, child_left));
+        if (made > best) best = made;
+    }
+    return best;
+}
+
+int verify_mate50_by_moves(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
+                           int left)
+{
+    return best_move(reader, entry, pos, left, false);
 }
 
 void verify_mate50_claim(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
@@ -54,19 +92,25 @@ void verify_mate50_claim(VerifyReader *reader, VerifyEntry *entry, const treb_po
 {
     const unsigned distances = metric_bit(TREB_DTZ) | metric_bit(TREB_DTM);
     VerifyValue known = verify_evaluate(reader, entry, pos, 0);
-    const bool decided = known.verdict == TREB_WIN || known.verdict == TREB_LOSS;
+    const bool win = known.verdict == TREB_WIN;
     value[0] = mated(pos, known.verdict);
     for (int left = 1; left < MATE50_CLOCKS; left++) value[left] = 0;
-    if (!decided) return;
+    if (!win && known.verdict != TREB_LOSS) return;
     known = verify_evaluate(reader, entry, pos, distances);
     const int dtz = known.plies[TREB_DTZ], dtm = known.plies[TREB_DTM];
-    const TableHeader *header = entry->file[TREB_DTM50].header;
-    const unsigned profile = dtz < dtm && dtz < MATE50_CLOCKS ? profile_of(reader, entry, pos) : 0;
     if (reader->error.status != TREB_OK) return;
-    for (int left = dtz > 1 ? dtz : 1; left < MATE50_CLOCKS; left++) {
-        unsigned extra =
-            left < dtm ? table_profile_extra(header, profile, (unsigned)(dtm - left)) : 0;
-        value[left] = mate50_in(known.verdict == TREB_WIN, (unsigned)dtm + extra);
+    for (int left = dtm > 1 ? dtm : 1; left < MATE50_CLOCKS; left++)
+        value[left] = mate50_in(win, (unsigned)dtm);
+    if (dtz >= dtm || dtz >= MATE50_CLOCKS) return;
+    const TableHeader *header = entry->file[TREB_DTM50].header;
+    const TableProfileClass *of = class_of(reader, entry, dtm, dtz);
+    const unsigned profile = of != NULL ? profile_of(reader, entry, pos, of) : 0;
+    int zeroing = 0;
+    for (int left = dtz; left < dtm && left < MATE50_CLOCKS && reader->error.status == TREB_OK;
+         left++) {
+        const int extra = table_profile_extra(header, of, profile, (unsigned)(dtm - left));
+        if (extra < 0 && zeroing == 0) zeroing = best_move(reader, entry, pos, left, true);
+        value[left] = extra < 0 ? zeroing : mate50_in(win, (unsigned)(dtm + extra));
     }
 }
 
@@ -78,40 +122,24 @@ int verify_mate50(VerifyReader *reader, VerifyEntry *entry, const treb_position 
     if (left == 0) return mated(pos, known.verdict);
     known = verify_evaluate(reader, entry, pos, metric_bit(TREB_DTM));
     if (reader->error.status != TREB_OK) return 0;
-    const unsigned dtm = known.plies[TREB_DTM];
-    if (dtm <= (unsigned)left) return mate50_in(win, dtm);
-    if (left < RULE_PLIES) {
-        known = verify_evaluate(reader, entry, pos, metric_bit(TREB_DTZ));
-        if (known.plies[TREB_DTZ] > left) return 0;
-    }
+    const int dtm = known.plies[TREB_DTM];
+    if (dtm <= left) return mate50_in(win, (unsigned)dtm);
+    known = verify_evaluate(reader, entry, pos, metric_bit(TREB_DTZ));
+    const int dtz = known.plies[TREB_DTZ];
+    if (dtz > left) return 0;
     if (entry->file[TREB_DTM50].table == NULL) {
         verify_fail_missing(reader->store, &entry->material, TREB_DTM50, &reader->error);
         return 0;
     }
     if (!verify_mate50_stored(entry, pos->turn) || (pos->ep != 0 && position_ep_legal(pos)))
         return verify_mate50_by_moves(reader, entry, pos, left);
-    const unsigned profile = profile_of(reader, entry, pos);
+    const TableProfileClass *of = class_of(reader, entry, dtm, dtz);
+    const unsigned profile = of != NULL ? profile_of(reader, entry, pos, of) : 0;
     if (reader->error.status != TREB_OK) return 0;
-    return mate50_in(win, dtm + table_profile_extra(entry->file[TREB_DTM50].header, profile,
-                                                    dtm - (unsigned)left));
-}
-
-int verify_mate50_by_moves(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
-                           int left)
-{
-    Move moves[MOVES_MAX];
-    const int count = movegen_legal(pos, moves);
-    int best = -MATE50_BEST;
-    if (count == 0) return position_in_check(pos) ? -MATE50_BEST : 0;
-    for (int i = 0; i < count && reader->error.status == TREB_OK; i++) {
-        treb_position child;
-        VerifyEntry *after = verify_after(entry, pos, moves[i], &child);
-        const int child_left = move_is_zeroing(pos, moves[i]) ? RULE_PLIES : left - 1;
-        const int made =
-            after == NULL ? 0 : mate50_before(verify_mate50(reader, after, &child, child_left));
-        if (made > best) best = made;
-    }
-    return best;
+    const TableHeader *header = entry->file[TREB_DTM50].header;
+    const int extra = table_profile_extra(header, of, profile, (unsigned)(dtm - left));
+    return extra < 0 ? best_move(reader, entry, pos, left, true)
+                     : mate50_in(win, (unsigned)(dtm + extra));
 }
 
 /* ---- the sample ------------------------------------------------------------------------------ */

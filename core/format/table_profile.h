@@ -8,11 +8,13 @@
  *     otherwise       DTM + what the profile of its cell adds where DTM exceeds b by so much
  *
  * A profile is a list of steps. Its number is that of its last step, and each step names the one before
- * it, so that profiles that begin alike share steps. The first step of a list holds from DTZ on. Profile
- * 0 has no step: the rule adds nothing.
+ * it, so that profiles that begin alike share steps. Profile 0 has no step. Before the first step of a profile, the
+ * value is that of the best zeroing move if the position is won and its DTZ is 1, as in the beginning there is time for
+ * such a move alone; else the first step holds from DTZ on, and without steps the rule adds nothing.
  *
- * A cell has the number of its profile in one digit or two, because a code has few values: the first one
- * in the file's side 0, the second in side 1. */
+ * Positions with the same DTM and DTZ are a class, and the file lists the profiles that occur in it. A cell has the
+ * place of its profile in the list of its class. That is one digit or two, because a code has few values: the first one
+ * in the file's side 0, the second in side 1. Cells of a class with one profile mean nothing. */
 #ifndef TREB_CORE_FORMAT_TABLE_PROFILE_H
 #define TREB_CORE_FORMAT_TABLE_PROFILE_H
 
@@ -21,25 +23,48 @@
 enum {
     TABLE_PROFILE_START = UINT16_MAX, /* TableProfile.within of the first step of a list */
     TABLE_PROFILE_BASE = 224,         /* values of a digit */
-    TABLE_PROFILES_MAX = TABLE_PROFILE_BASE * TABLE_PROFILE_BASE
+    TABLE_PROFILES_MAX = TABLE_PROFILE_BASE * TABLE_PROFILE_BASE /* of a class */
 };
 
-/* Returns the number of the profile of a position that is won or lost, or minus a status. cell[i] is the
- * number of its cell in header->side[i].index. A position whose DTM is at most its DTZ may have any. */
-int table_read_profile(const Table *table, TableWait wait, const uint64_t cell[2],
-                       treb_error *error);
+/* Returns whether profiles of a class have no step for the value of the best zeroing move: a win takes an odd number of
+ * plies. */
+static inline bool table_profile_zeroing(unsigned dtm, unsigned dtz)
+{
+    return dtz == 1 && dtm % 2 == 1;
+}
 
-/* Returns how many plies a profile adds where DTM exceeds the plies left before the draw by `short_by`,
- * at least 1. `profile` is less than header->profiles.count. */
-static inline unsigned table_profile_extra(const TableHeader *header, unsigned profile,
-                                           unsigned short_by)
+/* Returns the class of won or lost positions with these distances, or NULL. */
+const TableProfileClass *table_profile_class(const TableProfiles *profiles, int dtm, int dtz);
+
+/* Returns the profile at the place of a class that two digits say, or -1 if there is none. The second one counts only
+ * if the first is not below profiles->direct. */
+static inline int table_profile_at(const TableProfiles *profiles, const TableProfileClass *of,
+                                   unsigned first, unsigned second)
+{
+    const uint32_t direct = profiles->direct;
+    const uint32_t place =
+        first < direct ? first : direct + (first - direct) * TABLE_PROFILE_BASE + second;
+    if (place >= of->count || (first >= direct && second >= TABLE_PROFILE_BASE)) return -1;
+    return (int)profiles->list[of->first + place];
+}
+
+/* Returns the number of the profile of a position of a class, or minus a status. cell[i] is the number of its cell in
+ * header->side[i].index. */
+int table_read_profile(const Table *table, TableWait wait, const TableProfileClass *of,
+                       const uint64_t cell[2], treb_error *error);
+
+/* Returns how many plies a profile adds where DTM exceeds the plies left before the draw by `short_by`, at least 1; or
+ * -1 if the value is that of the best zeroing move. `profile` is less than header->profiles.count. */
+static inline int table_profile_extra(const TableHeader *header, const TableProfileClass *of,
+                                      unsigned profile, unsigned short_by)
 {
     const TableProfile *step = &header->profiles.step[profile];
     while (profile != 0 && step->within < short_by) {
         profile = step->before;
         step = &header->profiles.step[profile];
     }
-    return profile != 0 ? step->extra : 0;
+    if (profile != 0) return step->extra;
+    return table_profile_zeroing(of->dtm, of->dtz) ? -1 : 0;
 }
 
 #endif

@@ -1,10 +1,9 @@
 /* dtm50_writer.c - see dtm50_writer.h.
  *
- * The numbers of profiles depend on the order in which threads find them, and how many there are is known only at the
- * end. So the numbers of all cells wait, compressed, chunk by chunk (a chunk has the planes that a chunk of cells.h
- * has). Then the profiles that occur are numbered anew: profile 0, then the most frequent first, equally frequent ones
- * in the order of their steps. The cells become digits (core/format/table_profile.h), and the file is made from them
- * like other files with codec symbols. */
+ * The numbers of lists depend on the order in which threads find them, and how many there are is known only at the end.
+ * So the lists of all cells wait, compressed, chunk by chunk (a chunk has the planes that a chunk of cells.h has). Then
+ * the profiles of the file are chosen (profile_numbers.h). The cells become digits (core/format/table_profile.h), and
+ * the file is made from them like other files with codec symbols. */
 #include "gen/write/dtm50_writer.h"
 
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include "core/system/spill_file.h"
 #include "core/system/stop.h"
 #include "gen/write/cells.h"
+#include "gen/write/profile_numbers.h"
 #include "gen/write/symbols_file.h"
 
 struct Dtm50Writer {
@@ -198,38 +198,7 @@ treb_status dtm50_writer_add(Dtm50Writer *w, const uint64_t *number, const Dtm50
                                 w->options.budget, NULL, error);
 }
 
-/* ---- The final numbers ----------------------------------------------------------------------- */
-
-/* A profile that occurs, or that another one begins with. */
-typedef struct Counted {
-    uint64_t cells;
-    uint32_t list;
-    bool used;
-    const Profiles *profiles;
-} Counted;
-
-/* Orders lists by their steps, from the last one on. */
-static int compare_steps(const Profiles *p, uint32_t a, uint32_t b)
-{
-    while (a != b && a != PROFILE_EMPTY && b != PROFILE_EMPTY) {
-        const ProfileStep x = profiles_step(p, a), y = profiles_step(p, b);
-        if (x.left != y.left) return x.left < y.left ? -1 : 1;
-        if (x.plies != y.plies) return x.plies < y.plies ? -1 : 1;
-        a = x.before;
-        b = y.before;
-    }
-    return a == b ? 0 : a == PROFILE_EMPTY ? -1 : 1;
-}
-
-static int compare_counted(const void *a, const void *b)
-{
-    const Counted *x = a, *y = b;
-    if (x->used != y->used) return x->used ? -1 : 1;
-    if ((x->list == PROFILE_EMPTY) != (y->list == PROFILE_EMPTY))
-        return x->list == PROFILE_EMPTY ? -1 : 1;
-    if (x->cells != y->cells) return x->cells > y->cells ? -1 : 1;
-    return compare_steps(x->profiles, x->list, y->list);
-}
+/* ---- The profiles of the file ----------------------------------------------------------------- */
 
 typedef treb_status UseCells(void *context, uint64_t number, uint32_t chunk, const uint32_t *profile,
                              size_t cells, treb_error *error);
@@ -253,113 +222,28 @@ static treb_status each_chunk(const Dtm50Writer *w, int side, UseCells *use, voi
     return status;
 }
 
-typedef struct CellCount {
-    const uint32_t *relative; /* by list: its profile in the file */
-    Counted *counted;         /* by that */
-} CellCount;
-
 /* A UseCells. */
 static treb_status count_cells(void *context, uint64_t number, uint32_t chunk,
                                const uint32_t *profile, size_t cells, treb_error *error)
 {
-    const CellCount *count = context;
+    uint64_t *count = context;
     (void)number, (void)chunk, (void)error;
     for (size_t i = 0; i < cells; i++)
-        if (profile[i] != PROFILE_ANY) count->counted[count->relative[profile[i]]].cells++;
+        if (profile[i] != PROFILE_ANY) count[profile[i]]++;
     return TREB_OK;
 }
 
-/* Sorts the profiles that a side uses. Returns their number. */
-static uint32_t sort_profiles(const Profiles *p, Counted *counted)
+/* Chooses the profiles of the file. `place` gets the place of each list in its class. */
+static treb_status number_lists(const Dtm50Writer *w, int side, TableProfiles *out, uint32_t *place,
+                                treb_error *error)
 {
-    const uint32_t lists = profiles_count(p);
-    uint32_t used = 0;
-    for (uint32_t i = 0; i < lists; i++) {
-        counted[i].list = i;
-        counted[i].profiles = p;
-        counted[i].used |= counted[i].cells > 0 || i == PROFILE_EMPTY;
-    }
-    /* A list has a larger number than the lists that it begins with. */
-    for (uint32_t i = lists; i-- > 1;)
-        if (counted[i].used) counted[profiles_step(p, i).before].used = true;
-    for (uint32_t i = 0; i < lists; i++) used += counted[i].used;
-    qsort(counted, lists, sizeof *counted, compare_counted);
-    return used;
-}
-
-/* As few first digits as possible say that there is a second one. */
-static treb_status choose_digits(TableProfiles *out, treb_error *error)
-{
-    const uint32_t base = TABLE_PROFILE_BASE;
-    if (out->count > TABLE_PROFILES_MAX)
-        return fail(error, TREB_ERR_ARGUMENT, "a DTM50 table cannot have %u profiles, at most %d",
-                    out->count, TABLE_PROFILES_MAX);
-    const uint32_t rest = out->count > base ? (out->count - base + base - 2) / (base - 1) : 0;
-    out->direct = rest > 0 ? base - rest : out->count;
-    return TREB_OK;
-}
-
-/* Makes the profiles of the file: relative to the distance to mate, so that more cells have the same. relative[i] is
- * that of list i; its steps have `within` and `extra` of a TableProfile. False: out of memory. */
-static bool make_relative(const Profiles *lists, Profiles *out, uint32_t *relative)
-{
-    Plies *mate = malloc(profiles_count(lists) * sizeof *mate);
-    bool enough = mate != NULL;
-    for (uint32_t i = 1; i < profiles_count(lists) && enough; i++) {
-        const ProfileStep step = profiles_step(lists, i);
-        const uint32_t before = relative[step.before];
-        mate[i] = step.left == 0 ? step.plies : mate[step.before];
-        const uint16_t extra = (uint16_t)(step.plies - mate[i]);
-        if (step.left == 0 || (before == PROFILE_EMPTY && extra == 0))
-            relative[i] = PROFILE_EMPTY;
-        else
-            relative[i] = profiles_add(
-                out, (ProfileStep){before,
-                                   before == PROFILE_EMPTY ? TABLE_PROFILE_START
-                                                           : (uint16_t)(mate[i] - step.left),
-                                   extra});
-        enough = relative[i] != PROFILE_NONE;
-    }
-    free(mate);
-    return enough;
-}
-
-/* Numbers the profiles for the file. relative[i], which was that of list i, becomes its number in the file. */
-static treb_status number_relative(const Dtm50Writer *w, int side, const Profiles *p,
-                                   uint32_t *relative, TableProfiles *out, treb_error *error)
-{
-    const uint32_t lists = profiles_count(w->profiles);
-    Counted *counted = calloc(profiles_count(p), sizeof *counted);
-    uint32_t *number = calloc(profiles_count(p), sizeof *number);
-    const CellCount count = {relative, counted};
-    treb_status status = counted != NULL && number != NULL ? TREB_OK : fail_memory(error);
-    if (status == TREB_OK) status = each_chunk(w, side, count_cells, (void *)(uintptr_t)&count, error);
-    if (status == TREB_OK) {
-        out->turn = side;
-        out->count = sort_profiles(p, counted);
-        out->step = calloc(out->count, sizeof *out->step);
-        status = out->step != NULL ? choose_digits(out, error) : fail_memory(error);
-    }
-    for (uint32_t i = 0; i < out->count && status == TREB_OK; i++) number[counted[i].list] = i;
-    for (uint32_t i = 1; i < out->count && status == TREB_OK; i++) {
-        const ProfileStep step = profiles_step(p, counted[i].list);
-        out->step[i] = (TableProfile){number[step.before], step.left, step.plies};
-    }
-    for (uint32_t i = 0; i < lists && status == TREB_OK; i++) relative[i] = number[relative[i]];
-    free(number);
-    free(counted);
-    return status;
-}
-
-/* Fills in the profiles of a header. `number` gets the number of each list in the file. */
-static treb_status number_profiles(const Dtm50Writer *w, int side, TableProfiles *out,
-                                   uint32_t *number, treb_error *error)
-{
-    Profiles *relative = profiles_new(w->options.budget);
-    const bool enough = relative != NULL && make_relative(w->profiles, relative, number);
-    treb_status status = enough ? number_relative(w, side, relative, number, out, error)
-                                : fail_memory(error);
-    profiles_free(relative);
+    uint64_t *cells = calloc(profiles_count(w->profiles), sizeof *cells);
+    treb_status status = cells != NULL ? TREB_OK : fail_memory(error);
+    if (status == TREB_OK) status = each_chunk(w, side, count_cells, cells, error);
+    if (status == TREB_OK)
+        status = profile_numbers(w->profiles, cells, w->options.budget, out, place, error);
+    out->turn = side;
+    free(cells);
     return status;
 }
 
@@ -367,7 +251,7 @@ static treb_status number_profiles(const Dtm50Writer *w, int side, TableProfiles
 
 typedef struct Digits {
     const TableProfiles *profiles;
-    const uint32_t *number; /* by list */
+    const uint32_t *place; /* by list */
     Cells *cells;
     Plies *digit[2];
 } Digits;
@@ -380,27 +264,27 @@ static treb_status write_digits(void *context, uint64_t number, uint32_t chunk,
     const uint32_t direct = d->profiles->direct, base = TABLE_PROFILE_BASE;
     for (size_t i = 0; i < cells; i++) {
         d->digit[0][i] = d->digit[1][i] = CELL_FREE;
-        if (profile[i] == PROFILE_ANY) continue;
-        const uint32_t n = d->number[profile[i]];
+        const uint32_t n = profile[i] == PROFILE_ANY ? PROFILE_ANY : d->place[profile[i]];
+        if (n == PROFILE_ANY) continue;
         d->digit[0][i] = (Plies)(n < direct ? n : direct + (n - direct) / base);
         if (n >= direct) d->digit[1][i] = (Plies)((n - direct) % base);
     }
     treb_status status = cells_write(d->cells, number, 0, chunk, d->digit[0], error);
-    if (status == TREB_OK && direct < d->profiles->count)
+    if (status == TREB_OK && direct < d->profiles->most)
         status = cells_write(d->cells, number, 1, chunk, d->digit[1], error);
     return status;
 }
 
 static treb_status make_digits(const Dtm50Writer *w, const TableProfiles *profiles,
-                               const uint32_t *number, Cells **out, treb_error *error)
+                               const uint32_t *place, Cells **out, treb_error *error)
 {
     const size_t bytes = chunk_cells(w->layout) * sizeof(Plies);
-    const CellsPlace place = {.directory = w->options.scratch,
+    const CellsPlace kept = {.directory = w->options.scratch,
                               .budget = w->options.budget,
                               .keep = w->options.keep / TREB_METRICS,
                               .stop = w->options.stop};
-    const unsigned sides = profiles->direct < profiles->count ? CELLS_BOTH : 1u;
-    Digits d = {profiles, number, cells_new(w->layout, TREB_DTM50, sides, &place, error),
+    const unsigned sides = profiles->direct < profiles->most ? CELLS_BOTH : 1u;
+    Digits d = {profiles, place, cells_new(w->layout, TREB_DTM50, sides, &kept, error),
                 {budget_alloc(w->options.budget, bytes), budget_alloc(w->options.budget, bytes)}};
     *out = d.cells;
     treb_status status = d.cells != NULL ? TREB_OK : error->status;
@@ -471,19 +355,19 @@ treb_status dtm50_writer_finish(Dtm50Writer *w, uint64_t *file_size, treb_error 
     TableHeader header = {0};
     Cells *cells = NULL;
     Table *mates = NULL;
-    uint32_t *number = calloc(profiles_count(w->profiles), sizeof *number);
-    treb_status status = number != NULL ? TREB_OK : fail_memory(error);
+    uint32_t *place = calloc(profiles_count(w->profiles), sizeof *place);
+    treb_status status = place != NULL ? TREB_OK : fail_memory(error);
     statistics_finish(&w->statistics, w->histograms, w->layout);
     start_header(w, &header);
     if (status == TREB_OK) status = open_mates(w, &mates, error);
     if (status == TREB_OK)
-        status = number_profiles(w, turn_of(mates), &header.profiles, number, error);
-    if (status == TREB_OK) status = make_digits(w, &header.profiles, number, &cells, error);
+        status = number_lists(w, turn_of(mates), &header.profiles, place, error);
+    if (status == TREB_OK) status = make_digits(w, &header.profiles, place, &cells, error);
     if (status == TREB_OK) status = write_file(w, &header, cells, file_size, error);
     table_close(mates);
     cells_free(cells);
     table_header_free(&header);
-    free(number);
+    free(place);
     dtm50_writer_abort(w);
     return status == STOPPED ? TREB_OK : status;
 }

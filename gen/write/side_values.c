@@ -272,7 +272,7 @@ static treb_status choose_digits(SideEncoder *s)
 {
     for (unsigned v = 0; v < ENCODE_VALUES; v++) {
         s->value[0][v] = (uint8_t)v;
-        s->present[v] = s->side == 1 || v < s->job->header->profiles.count;
+        s->present[v] = s->side == 1 || v < s->job->header->profiles.most;
     }
     s->value[0][CELL_FREE] = ENCODE_ANY;
     return TREB_OK;

@@ -226,7 +226,7 @@ static treb_status prepare_sides(const SymbolsJob *job, SideEncoder *sides, bool
     const bool digits = job->metric == TREB_DTM50;
     bool one = job->metric != TREB_WDL && !digits && !job->layout->symmetric;
     keep[0] = true;
-    keep[1] = digits ? profiles->direct < profiles->count : !job->layout->symmetric;
+    keep[1] = digits ? profiles->direct < profiles->most : !job->layout->symmetric;
     for (int s = 0; s < 2 && status == TREB_OK; s++) {
         if (!keep[s]) continue;
         status = analyse_sample(&sides[s], error);

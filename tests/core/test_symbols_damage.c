@@ -4,6 +4,7 @@
 #define _FILE_OFFSET_BITS 64
 #include <fcntl.h>
 
+#include "core/format/table_profile.h"
 #include "tests/support/part.h"
 #include "tests/support/symbols_sample.h"
 
@@ -477,6 +478,103 @@ START_TEST(no_pages_but_symbols)
 }
 END_TEST
 
+/* ---- profiles -------------------------------------------------------------------------------- */
+
+/* Where the parts of `profiled` are, from the meta part on. */
+enum {
+    AT_CLASS_COUNT = 4,
+    AT_BYTES = 8,
+    AT_DIRECT = 12,
+    AT_TURN = 16,
+    AT_STEPS = 17,
+    STEP_BYTES = 3,
+    AT_CLASSES = AT_STEPS + 2 * STEP_BYTES,
+    CLASS_BYTES = 9
+};
+
+/* A DTM50 table with three profiles and two classes. */
+static void make_profiled(void)
+{
+    static const TableProfile step[] = {{0, 0, 0}, {0, TABLE_PROFILE_START, 4}, {1, 3, 2}};
+    static const TableProfileClass classes[] = {{0, 1, 7, 3}, {1, 2, 9, 1}};
+    static const uint32_t list[] = {1, 2, 0};
+    make_directory();
+    victim = make_coded_sample("KQvK", TREB_DTM50, 1, 1, 1, 64);
+    memset(victim.header.side[0].codes, 0, sizeof victim.header.side[0].codes);
+    TableProfiles *p = &victim.header.profiles;
+    *p = (TableProfiles){.count = 3, .class_count = 2, .listed = 3, .most = 2, .direct = 2};
+    ck_assert_ptr_nonnull(p->step = malloc(sizeof step));
+    ck_assert_ptr_nonnull(p->classes = malloc(sizeof classes));
+    ck_assert_ptr_nonnull(p->list = malloc(sizeof list));
+    memcpy(p->step, step, sizeof step);
+    memcpy(p->classes, classes, sizeof classes);
+    memcpy(p->list, list, sizeof list);
+    must_write_coded(&victim);
+    path_of_sample(&victim, victim_path);
+    victim_bytes = load(victim_path, &victim_size);
+    meta_at = (size_t)format_get64(victim_bytes + FORMAT_AT_META);
+}
+
+static const struct {
+    int at, bytes;
+    uint32_t value;
+    const char *words;
+} wrong_profile[] = {
+    {0, 4, 0, "bad number of profiles"},
+    {0, 4, 0xffffffff, "profiles end early"},
+    {AT_CLASS_COUNT, 4, 1, "bad class of profiles"},
+    {AT_CLASS_COUNT, 4, 3, "bad class of profiles"},
+    {AT_CLASS_COUNT, 4, 0xffffffff, "profiles end early"},
+    {AT_BYTES, 4, 2 * STEP_BYTES + CLASS_BYTES - 1, "bad class of profiles"},
+    {AT_BYTES, 4, 0xffffffff, "profiles end early"},
+    {AT_DIRECT, 4, 1, "bad number of profiles"},
+    {AT_DIRECT, 4, 3, "bad number of profiles"},
+    {AT_TURN, 1, 2, "bad number of profiles"},
+    {AT_STEPS, 1, 3, "bad profile"},
+    {AT_STEPS + STEP_BYTES, 1, 2, "bad profile"},
+    {AT_STEPS + STEP_BYTES + 1, 1, 0, "bad profile"},
+    {AT_STEPS + STEP_BYTES + 2, 1, 4, "bad profile"},
+    {AT_CLASSES + 2, 1, 0, "bad class of profiles"},
+    {AT_CLASSES + 3, 1, 3, "bad class of profiles"},
+    {AT_CLASSES + 3, 1, 0x80, "bad class of profiles"},
+    {AT_CLASSES + 4, 1, 7, "bad class of profiles"},
+    {AT_CLASSES + CLASS_BYTES - 1, 1, 0x80, "bad class of profiles"},
+};
+
+START_TEST(profile_wrong)
+{
+    format_put(victim_bytes + meta_at + wrong_profile[_i].at, wrong_profile[_i].bytes,
+               wrong_profile[_i].value);
+    reseal(victim_bytes, victim_size);
+    must_refuse(victim_bytes, victim_size, wrong_profile[_i].words);
+}
+END_TEST
+
+/* The right file is read, and one of the version before it is not. */
+START_TEST(version_of_profiles)
+{
+    treb_error error;
+    Table *table = table_open(victim_path, &error);
+    ck_assert_msg(table != NULL, "%s", error.text);
+    const TableProfiles *p = &table_header(table)->profiles;
+    const TableProfileClass *of = table_profile_class(p, 9, 1);
+    ck_assert(of == &p->classes[1] && table_profile_class(p, 7, 3) == &p->classes[0]);
+    ck_assert(table_profile_class(p, 7, 1) == NULL && table_profile_class(p, 9, 2) == NULL);
+    ck_assert_int_eq(table_profile_at(p, of, 0, 0), 2);
+    ck_assert_int_eq(table_profile_at(p, of, 1, 0), 0);
+    ck_assert_int_eq(table_profile_at(p, of, 2, 0), -1);
+    /* The last class is of wins with a zeroing move. */
+    ck_assert_int_eq(table_profile_extra(table_header(table), of, 0, 1), -1);
+    ck_assert_int_eq(table_profile_extra(table_header(table), of, 2, 3), 2);
+    ck_assert_int_eq(table_profile_extra(table_header(table), of, 2, 4), 4);
+    ck_assert_int_eq(table_profile_extra(table_header(table), &p->classes[0], 0, 1), 0);
+    table_close(table);
+    format_put16(victim_bytes + FORMAT_AT_VERSION, 7);
+    reseal(victim_bytes, victim_size);
+    must_refuse(victim_bytes, victim_size, "must be made again");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("damaged symbols");
@@ -494,5 +592,8 @@ int main(void)
     tcase_add_test(tests, symbols_wrong);
     tcase_add_test(tests, another_code);
     tcase_add_test(tests, no_pages_but_symbols);
+    TCase *profiles = add_case(suite, "damaged profiles", make_profiled, free_victim);
+    tcase_add_loop_test(profiles, profile_wrong, 0, sizeof wrong_profile / sizeof *wrong_profile);
+    tcase_add_test(profiles, version_of_profiles);
     return run_suite(suite);
 }

@@ -107,9 +107,12 @@ static int value_of(const treb_position *pos, int left)
         const uint64_t cell[2] = {
             index_of_position(&h->side[0].index, &turned),
             h->side[1].stored ? index_of_position(&h->side[1].index, &turned) : 0};
-        const int profile = table_read_profile(table, WAIT_FOR_ALL, cell, &error);
+        const TableProfileClass *of = table_profile_class(&h->profiles, dtm.plies, dtz.plies);
+        ck_assert_ptr_nonnull(of);
+        const int profile = table_read_profile(table, WAIT_FOR_ALL, of, cell, &error);
         ck_assert_msg(profile >= 0, "%s", error.text);
-        value = dtm.plies + (int)table_profile_extra(h, (unsigned)profile, (unsigned)(dtm.plies - left));
+        const int extra = table_profile_extra(h, of, (unsigned)profile, (unsigned)(dtm.plies - left));
+        value = extra < 0 ? -2 : dtm.plies + extra;
     }
     table_close(table);
     return value == -2 ? best_move(pos, left) : value;

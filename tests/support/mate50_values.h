@@ -103,6 +103,12 @@ static inline int mate50_value_at(const Mate50Values *v, int turn, uint64_t cell
 
 /* ---- A file ---------------------------------------------------------------------------------- */
 
+enum {
+    PROFILES_MOST = 1 << 16,
+    PROFILES_IN_CLASS = 4096,
+    DTM_MOST = 128 /* of an ending that is tested */
+};
+
 static inline unsigned add_profile(TableHeader *header, TableProfile step)
 {
     TableProfiles *p = &header->profiles;
@@ -110,22 +116,26 @@ static inline unsigned add_profile(TableHeader *header, TableProfile step)
         if (p->step[i].before == step.before && p->step[i].within == step.within &&
             p->step[i].extra == step.extra)
             return i;
-    ck_assert_uint_lt(p->count, TABLE_PROFILES_MAX);
+    ck_assert_uint_lt(p->count, PROFILES_MOST);
     p->step[p->count] = step;
     return p->count++;
 }
 
-/* Returns the profile of a cell: what its values add to DTM, as long as DTM is more than what is left. */
+/* Returns the profile of a cell: what its values add to DTM, as long as DTM is more than what is left. What a zeroing
+ * move gives at once is left out. */
 static inline unsigned profile_of(const Mate50Values *v, TableHeader *header, int turn,
                                   uint64_t cell, int dtm)
 {
+    const size_t first = v->first[turn][cell];
+    const bool zeroing = v->step[first].left == 1 && v->step[first].value > 0;
     unsigned profile = 0;
-    for (size_t i = v->first[turn][cell]; i < v->first[turn][cell + 1]; i++) {
+    for (size_t i = first + zeroing; i < v->first[turn][cell + 1]; i++) {
         const Mate50Step *step = &v->step[i];
         const int extra = mate50_plies(step->value) - dtm;
-        if (step->left >= dtm || (profile == 0 && extra == 0)) continue;
+        const bool starts = profile == 0 && !zeroing;
+        if (step->left >= dtm || (starts && extra == 0)) continue;
         if (extra < 0) ck_abort_msg("shorter than DTM");
-        const int within = profile == 0 ? (int)TABLE_PROFILE_START : dtm - step->left;
+        const int within = starts ? (int)TABLE_PROFILE_START : dtm - step->left;
         profile = add_profile(header, (TableProfile){profile, (uint16_t)within, (uint16_t)extra});
     }
     return profile;
@@ -158,12 +168,43 @@ static inline void count_values(const Mate50Values *v, TableSide *side, int turn
         }
 }
 
-/* Returns the profiles by the numbers of cells in the file. Those of positions that are no wins or losses
- * may be anything. */
-static inline uint32_t *profiles_of(const Mate50Values *v, TableHeader *header, int turn,
-                                    const treb_tables *tables)
+/* Returns the place of a profile in its class, which it may become a part of. */
+static inline uint32_t place_in_class(TableProfiles *p, int dtm, int dtz, uint32_t profile)
 {
-    uint32_t *profile = calloc(header->index.size, sizeof *profile);
+    TableProfileClass *of = &p->classes[dtm * MATE50_CLOCKS + dtz];
+    uint32_t *list = p->list + of->first;
+    uint32_t place = 0;
+    while (place < of->count && list[place] != profile) place++;
+    ck_assert_uint_lt(place, PROFILES_IN_CLASS);
+    if (place == of->count) list[of->count++] = profile;
+    if (of->count > p->most) p->most = of->count;
+    return place;
+}
+
+/* Makes a class for all distances that there may be. */
+static inline void all_classes(TableProfiles *p)
+{
+    p->step = calloc(PROFILES_MOST, sizeof *p->step);
+    p->classes = calloc(DTM_MOST * MATE50_CLOCKS, sizeof *p->classes);
+    p->list = calloc((size_t)DTM_MOST * MATE50_CLOCKS * PROFILES_IN_CLASS, sizeof *p->list);
+    for (uint32_t i = 0; i < DTM_MOST * MATE50_CLOCKS; i++)
+        p->classes[i] = (TableProfileClass){i * PROFILES_IN_CLASS, 0, (uint16_t)(i / MATE50_CLOCKS),
+                                            (uint16_t)(i % MATE50_CLOCKS)};
+}
+
+/* Keeps those that have a profile. */
+static inline void drop_classes(TableProfiles *p)
+{
+    for (uint32_t i = 0; i < DTM_MOST * MATE50_CLOCKS; i++)
+        if (p->classes[i].count > 0) p->classes[p->class_count++] = p->classes[i];
+}
+
+/* Returns the places of profiles by the numbers of cells in the file. Those of positions that are no wins or losses, or
+ * whose mate comes first, may be anything. */
+static inline uint32_t *places_of_profiles(const Mate50Values *v, TableHeader *header, int turn,
+                                           const treb_tables *tables)
+{
+    uint32_t *place = calloc(header->index.size, sizeof *place);
     for (uint64_t cell = 0; cell < v->index.size; cell++) {
         IndexMen men;
         treb_position pos;
@@ -172,26 +213,27 @@ static inline uint32_t *profiles_of(const Mate50Values *v, TableHeader *header, 
         if (!index_to_men(&v->index, cell, &men)) ck_abort_msg("no position");
         index_men_to_position(&v->index, &men, turn, &pos);
         if (treb_probe_dtm(tables, &pos, &dtm, NULL) != TREB_OK) ck_abort_msg("no DTM");
-        profile[index_of_position(&header->index, &pos)] =
-            profile_of(v, header, turn, cell, dtm.plies);
+        const int dtz = v->step[v->first[turn][cell]].left;
+        if (dtm.plies <= dtz) continue;
+        place[index_of_position(&header->index, &pos)] = place_in_class(
+            &header->profiles, dtm.plies, dtz, profile_of(v, header, turn, cell, dtm.plies));
     }
-    return profile;
+    return place;
 }
 
-/* Writes the digits of profiles: half of the profiles have one, the others two. */
-static inline void put_digits(TableHeader *header, const uint32_t *profile, uint8_t *data[2])
+/* Writes the digits of places: half of the places have one, the others two. */
+static inline void put_digits(TableHeader *header, const uint32_t *place, uint8_t *data[2])
 {
     TableProfiles *p = &header->profiles;
-    p->direct = p->count > 1 ? (p->count < 400 ? p->count / 2 : 200) : 1;
+    p->direct = p->most > 1 ? (p->most < 400 ? p->most / 2 : 200) : p->most;
     for (int digit = 0; digit < 2; digit++) {
-        header->side[digit].stored = digit == 0 || p->direct < p->count;
+        header->side[digit].stored = digit == 0 || p->direct < p->most;
         data[digit] = calloc(header->index.size, 1);
     }
     for (uint64_t cell = 0; cell < header->index.size; cell++) {
-        const uint32_t rest = profile[cell] < p->direct ? 0 : profile[cell] - p->direct;
-        data[0][cell] =
-            (uint8_t)(profile[cell] < p->direct ? profile[cell]
-                                                : p->direct + rest / TABLE_PROFILE_BASE);
+        const bool one = place[cell] < p->direct;
+        const uint32_t rest = one ? 0 : place[cell] - p->direct;
+        data[0][cell] = (uint8_t)(one ? place[cell] : p->direct + rest / TABLE_PROFILE_BASE);
         data[1][cell] = (uint8_t)(rest % TABLE_PROFILE_BASE);
     }
 }
@@ -214,7 +256,7 @@ static inline void mate50_write(const Mate50Values *v, const char *folder, int t
                           .profiles = {.count = 1, .turn = turn}};
     uint8_t *data[2];
     ck_assert(index_init_square_colors(&header.index, &v->index.material, NULL));
-    header.profiles.step = calloc(TABLE_PROFILES_MAX, sizeof *header.profiles.step);
+    all_classes(&header.profiles);
     material_name(&v->index.material, name);
     ck_assert_int_eq(treb_tables_find(tables, name, TREB_WDL, &wdl, &error), TREB_OK);
     for (int side = 0; side < 2; side++) {
@@ -223,12 +265,13 @@ static inline void mate50_write(const Mate50Values *v, const char *folder, int t
         memcpy(header.side[side].count, wdl.count[side], sizeof wdl.count[side]);
         count_values(v, &header.side[side], side);
     }
-    uint32_t *profile = profiles_of(v, &header, turn, tables);
-    put_digits(&header, profile, data);
+    uint32_t *place = places_of_profiles(v, &header, turn, tables);
+    drop_classes(&header.profiles);
+    put_digits(&header, place, data);
     treb_tables_close(tables);
     ck_assert_msg(symbols_write(folder, &header, data, NULL, &error) == TREB_OK, "%s", error.text);
     for (int digit = 0; digit < 2; digit++) free(data[digit]);
-    free(profile);
+    free(place);
     table_header_free(&header);
 }
 
