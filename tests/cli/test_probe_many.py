@@ -3,6 +3,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -134,6 +135,20 @@ def test_mates_within_the_rule(mates):
     assert [row[5] for row in without] == [row[5] if fit else "?" for row, fit in zip(rows, fits)]
     spoilt = run("probe", "-t", mates, "-", stdin="8/6k1/8/5K2/8/8/1P6/8 b - - 100 1\n")
     spoilt.has(row("8/6k1/8/5K2/8/8/1P6/8 b - - 100 1", "blessed_loss", "2", "28", "46", "-"))
+
+
+def test_mates_within_the_rule_with_a_rounded_dtz(mates, folder):
+    """They are those that the exact DTZ gives, or not known."""
+    shutil.copytree(mates, "rounded")
+    os.remove("rounded/KPvK.dtz.treb")
+    run("export", "-q", "--syzygy", "rounded", "KPvK")
+    fens = [line.rsplit(" ", 2)[0] for line in run("find", "-q", "-t", mates, "--sample", "200", "--columns", "fen", "KPvK").lines[1:]]
+    text = "".join(f"{fen} {83 + i % 13} 1\n" for i, fen in enumerate(fens))
+    exact, rounded = (
+        [line.split("\t")[5] for line in run("probe", "-t", name, "-", stdin=text).lines[1:]] for name in (mates, "rounded")
+    )
+    assert all(there in (here, "?") for here, there in zip(exact, rounded))
+    assert 0 < rounded.count("?") < 50
 
 
 def test_beyond_the_tables():
