@@ -106,13 +106,14 @@ static Wish wish_after(Wish wish, int best)
     return (Wish){TREB_WIN - best, wish.cell_first || best > TREB_LOSS};
 }
 
-/* Reads the stored lower bound, without en passant. Returns a verdict, or minus a status. */
+/* Reads the stored lower bound, without en passant. `open` is the file unless it is Syzygy's. Returns a
+ * verdict, or minus a status. */
 static int wdl_stored(const ProbeReader *reader, const SetPlace *place, ProbeFile *file,
-                      const treb_position *pos, treb_error *error)
+                      const OpenTable *open, const treb_position *pos, treb_error *error)
 {
     treb_position room;
     const treb_position *seen = set_orient(place, pos, &room);
-    if (file_is_syzygy(file)) {
+    if (open == NULL) {
         const Syzygy *table;
         int ready = file_get_syzygy(reader, file, &table, error);
         if (ready == 0) ready = file_syzygy_ready(reader, file, table, seen, error);
@@ -120,9 +121,6 @@ static int wdl_stored(const ProbeReader *reader, const SetPlace *place, ProbeFil
         int stored = syzygy_verdict(table, seen, error);
         return stored >= 0 ? stored : file_syzygy_failed(file, stored);
     }
-    const OpenTable *open;
-    int opened = file_get(reader, file, &open, error);
-    if (opened < 0) return opened;
     uint64_t cell = index_of_position(&open->index[seen->turn], seen);
     int verdict = file_cell(reader, open, seen->turn, cell, error);
     if (verdict != FILE_NO_VERDICT) return verdict;
@@ -171,14 +169,10 @@ static int best_of(const ProbeReader *reader, const treb_position *pos, const Mo
 }
 
 /* Lists the moves that complete the stored verdict. */
-static int list_completing(const ProbeReader *reader, ProbeFile *file, const treb_position *pos,
-                           Move *out)
+static int list_completing(const OpenTable *open, const treb_position *pos, Move *out)
 {
-    const OpenTable *open;
-    if (last_pawn_promotes(pos) && !file_is_syzygy(file) &&
-        file_get(reader, file, &open, NULL) == 0 && open->header->bounds)
-        return movegen_completing(pos, out);
-    return movegen_captures(pos, out);
+    const bool promotions = open != NULL && open->header->bounds && last_pawn_promotes(pos);
+    return promotions ? movegen_completing(pos, out) : movegen_captures(pos, out);
 }
 
 /* Whether there is a legal move other than en passant captures. */
@@ -189,13 +183,10 @@ static bool has_other_moves(const treb_position *pos)
     return movegen_any(&bare);
 }
 
-/* Whether the file has no cells of the side to move. False if it cannot be opened. */
-static bool lacks_side(const ProbeReader *reader, const SetPlace *place, ProbeFile *file,
-                       const treb_position *pos)
+/* Whether a file has no cells of the side to move. */
+static bool lacks_side(const SetPlace *place, const OpenTable *open, const treb_position *pos)
 {
-    const OpenTable *open;
-    if (place->entry->symmetric || file_is_syzygy(file)) return false;
-    return file_get(reader, file, &open, NULL) == 0 && !open->stored[pos->turn ^ place->swapped];
+    return open != NULL && !place->entry->symmetric && !open->stored[pos->turn ^ place->swapped];
 }
 
 /* Puts captures and promotions last: they lead to other files, which may not have the side to move
@@ -231,15 +222,20 @@ static int search_verdict(const ProbeReader *reader, const treb_position *pos, W
     const SetPlace *place = set_find(reader->set, pos);
     ProbeFile *file = place->entry != NULL ? place->entry->file[TREB_WDL] : NULL;
     if (file == NULL) return wdl_without_table(reader, place->entry, pos, error);
-    if (lacks_side(reader, place, file, pos))
-        return wdl_by_moves(reader, pos, wish.enough, error);
+    /* The file is opened once: where it is not open yet another thread may open it at any time, and what
+     * its header says must not be known for a part of the search only. */
+    const OpenTable *open = NULL;
+    treb_error why;
+    const int opened =
+        file_is_syzygy(file) ? 0 : file_get(reader, file, &open, error ? &why : NULL);
+    if (lacks_side(place, open, pos)) return wdl_by_moves(reader, pos, wish.enough, error);
     Move completing[MOVES_MAX];
-    int stored = -1;
+    int stored = opened;
     /* If there are no other moves than en passant the cell is no bound. */
-    const bool first = wish.cell_first && pos->ep == 0;
-    if (first) stored = wdl_stored(reader, place, file, pos, error);
-    if (stored >= wish.enough) return stored;
-    int count = list_completing(reader, file, pos, completing), best = TREB_LOSS, bar = best;
+    const bool first = wish.cell_first && pos->ep == 0 && opened == 0;
+    if (first) stored = wdl_stored(reader, place, file, open, pos, error);
+    if (first && stored >= wish.enough) return stored;
+    int count = list_completing(open, pos, completing), best = TREB_LOSS, bar = best;
     if (count > 0) {
         bar = best = best_of(reader, pos, completing, count, wish, error);
         if (best < 0 || best >= wish.enough) {
@@ -249,7 +245,8 @@ static int search_verdict(const ProbeReader *reader, const treb_position *pos, W
         }
         if (pos->ep != 0 && !has_other_moves(pos)) return best;
     }
-    if (!first) stored = wdl_stored(reader, place, file, pos, error);
+    if (!first && opened == 0) stored = wdl_stored(reader, place, file, open, pos, error);
+    if (opened < 0 && error != NULL) *error = why;
     if (stored >= 0) return stored > bar ? stored : best;
     return best >= 0 ? stored : best;
 }

@@ -27,12 +27,16 @@ static const NaiveLayout layout = {.per_byte = 3,
                                     .bounds = true};
 static const char syzygy[] = "tests/data/syzygy";
 static char coded[PATH_SIZE]; /* our files with codec symbols */
-enum { OURS, SYZYGY, CODED, FOLDERS };
+static char small[PATH_SIZE]; /* likewise; verdicts with White to move alone */
+enum { OURS, SYZYGY, CODED, SMALL, FOLDERS };
 static const char queen[] = "8/8/8/8/8/2K5/1Q6/k7 b - - 0 1",
                   pawn[] = "8/8/8/8/8/1k6/1P6/1K6 w - - 0 1";
 
 /* Returns the folder of kind `i`. Many tests run once for each kind. */
-static const char *folder(int i) { return i == OURS ? directory : i == CODED ? coded : syzygy; }
+static const char *folder(int i)
+{
+    return i == OURS ? directory : i == CODED ? coded : i == SMALL ? small : syzygy;
+}
 
 /* Opens a set without its own memory: each probe reads the file. */
 static treb_tables *open_cold(const char *from)
@@ -273,6 +277,55 @@ START_TEST(not_open)
     ck_assert_int_eq(wdl, expected);
     ck_assert_int_eq(atomic_load(&disk.waits), 0);
     treb_tables_close(tables);
+}
+END_TEST
+
+typedef struct TryThread {
+    const treb_tables *tables;
+    const treb_position *pos;
+    atomic_bool begun;
+    treb_status status;
+    treb_wdl wdl;
+} TryThread;
+
+static void *try_without_pause(void *context)
+{
+    TryThread *t = context;
+    do {
+        t->status = treb_probe_wdl_try(t->tables, t->pos, &t->wdl, NULL);
+        atomic_store(&t->begun, true);
+    } while (t->status == TREB_ERR_NOT_READY);
+    return NULL;
+}
+
+/* Another thread opens a file while a probe goes on that has found it closed. What completes a verdict, and whether the
+ * file has the side to move, is in its header. */
+START_TEST(opened_meanwhile)
+{
+    enum { TIMES = 100 };
+    treb_tables *plain = open_set(directory);
+    uint64_t seed = 10;
+    for (int i = 0; i < TIMES; i++) {
+        treb_tables *tables = open_set(folder(_i));
+        treb_position pos;
+        treb_wdl expected, wdl;
+        pthread_t thread;
+        do {
+            pos = random_position(&seed);
+        } while (_i == SMALL ? pos.turn == TREB_WHITE : !(pos.by_type[TREB_PAWN] >> 48));
+        ck_assert_int_eq(treb_probe_wdl(plain, &pos, &expected, NULL), TREB_OK);
+        TryThread try = {.tables = tables, .pos = &pos};
+        ck_assert_int_eq(pthread_create(&thread, NULL, try_without_pause, &try), 0);
+        while (!atomic_load(&try.begun)) {
+        }
+        ck_assert_int_eq(treb_probe_wdl(tables, &pos, &wdl, NULL), TREB_OK);
+        pthread_join(thread, NULL);
+        ck_assert_int_eq(try.status, TREB_OK);
+        ck_assert_int_eq(try.wdl, expected);
+        ck_assert_int_eq(wdl, expected);
+        treb_tables_close(tables);
+    }
+    treb_tables_close(plain);
 }
 END_TEST
 
@@ -643,16 +696,32 @@ static int whole_set(const char *from)
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+static void write_small(const Naive *naive)
+{
+    char name[TABLE_NAME_SIZE], path[2 * PATH_SIZE];
+    treb_error error;
+    write_material(small, naive, &symbols);
+    table_file_name(naive_material(naive), TREB_WDL, name);
+    snprintf(path, sizeof path, "%s/%s", coded, name);
+    Table *both = table_open(path, &error);
+    if (both == NULL || table_write_sides(small, both, 1u << TREB_WHITE, NULL, &error) != TREB_OK)
+        abort();
+    table_close(both);
+}
+
 static void set_up(void)
 {
     solve_and_write(&layout);
     make_directory(coded);
     for (int i = 0; i < SOLVED; i++) write_material(coded, solved[i], &symbols);
+    make_directory(small);
+    for (int i = 0; i < SOLVED; i++) write_small(solved[i]);
 }
 
 static void tear_down(void)
 {
     remove_directory(coded);
+    remove_directory(small);
     forget_all();
 }
 
@@ -667,6 +736,7 @@ int main(int argc, char **argv)
     tcase_add_test(tests, needs_no_disk);
     tcase_add_test(tests, recently_seen);
     tcase_add_loop_test(tests, not_open, 0, FOLDERS);
+    tcase_add_loop_test(tests, opened_meanwhile, CODED, FOLDERS);
     tcase_add_test(tests, failures);
     tcase_add_test(tests, closed_meanwhile);
     tcase_add_loop_test(tests, prefetched, 0, FOLDERS);
