@@ -23,7 +23,7 @@ static const double file_bytes[2][2][TREB_METRICS] = {
 static const double syzygy_bytes[2][TREB_METRICS] = {{0.0044, 0.019}, {0.0101, 0.0095}};
 
 /* Bytes of DTM50 files as a part of those of DTM files: of all tables of four men, with pawns and without. */
-static const double dtm50_part = 1.12;
+static const double dtm50_part = 0.88;
 
 /* Average bytes of the scratch files per position and side to move that other tables need. Indices:
  * with distances to mate (else to zeroing), pawns. */
