@@ -67,7 +67,7 @@ static size_t histogram_bytes(const TableSide *side, int v)
 }
 
 /* Writes a number, seven bits a byte, the low ones first. Returns its end. NULL: only counts. */
-static uint8_t *write_number(uint8_t *out, uint32_t number, size_t *size)
+static uint8_t *write_profile_number(uint8_t *out, uint32_t number, size_t *size)
 {
     do {
         const uint8_t byte = (uint8_t)((number & 0x7f) | (number > 0x7f ? 0x80 : 0));
@@ -79,21 +79,21 @@ static uint8_t *write_number(uint8_t *out, uint32_t number, size_t *size)
 
 /* Writes the profiles, but not profile 0, which has no steps, and those of each class. Returns their end. NULL: only
  * counts the bytes. */
-static uint8_t *write_numbers(const TableProfiles *p, uint8_t *out, size_t *size)
+static uint8_t *write_profile_numbers(const TableProfiles *p, uint8_t *out, size_t *size)
 {
     *size = 0;
     for (uint32_t i = 1; i < p->count; i++) {
         const TableProfile *step = &p->step[i];
-        out = write_number(out, step->before, size);
-        out = write_number(out, step->within == TABLE_PROFILE_START ? 0u : step->within, size);
-        out = write_number(out, step->extra, size);
+        out = write_profile_number(out, step->before, size);
+        out = write_profile_number(out, step->within == TABLE_PROFILE_START ? 0u : step->within, size);
+        out = write_profile_number(out, step->extra, size);
     }
     for (uint32_t c = 0; c < p->class_count; c++) {
         const TableProfileClass *of = &p->classes[c];
-        out = write_number(out, of->dtm, size);
-        out = write_number(out, of->dtz, size);
-        out = write_number(out, of->count, size);
-        for (uint32_t i = 0; i < of->count; i++) out = write_number(out, p->list[of->first + i], size);
+        out = write_profile_number(out, of->dtm, size);
+        out = write_profile_number(out, of->dtz, size);
+        out = write_profile_number(out, of->count, size);
+        for (uint32_t i = 0; i < of->count; i++) out = write_profile_number(out, p->list[of->first + i], size);
     }
     return out;
 }
@@ -101,7 +101,7 @@ static uint8_t *write_numbers(const TableProfiles *p, uint8_t *out, size_t *size
 static size_t profiles_size(const TableProfiles *p)
 {
     size_t size;
-    write_numbers(p, NULL, &size);
+    write_profile_numbers(p, NULL, &size);
     return FORMAT_PROFILES_HEAD + size;
 }
 
@@ -173,13 +173,13 @@ static uint8_t *write_profiles(const TableHeader *header, uint8_t *out)
 {
     const TableProfiles *p = &header->profiles;
     size_t size;
-    write_numbers(p, NULL, &size);
+    write_profile_numbers(p, NULL, &size);
     format_put32(out, p->count);
     format_put32(out + 4, p->class_count);
     format_put32(out + 8, (uint32_t)size);
     format_put32(out + 12, p->direct);
     out[16] = (uint8_t)p->turn;
-    return write_numbers(p, out + FORMAT_PROFILES_HEAD, &size);
+    return write_profile_numbers(p, out + FORMAT_PROFILES_HEAD, &size);
 }
 
 static uint8_t *write_histograms(const TableSide *side, uint8_t *out)
@@ -470,7 +470,7 @@ static bool good_step(const TableProfiles *p, uint32_t number)
 }
 
 /* Reads a number. False: the numbers end, or it is more than `most`. */
-static bool take_number(Cursor *cursor, uint32_t most, uint32_t *out)
+static bool take_profile_number(Cursor *cursor, uint32_t most, uint32_t *out)
 {
     uint64_t number = 0;
     for (unsigned shift = 0; shift <= 28; shift += 7) {
@@ -487,8 +487,8 @@ static bool take_number(Cursor *cursor, uint32_t most, uint32_t *out)
 static bool take_step(Cursor *cursor, TableProfiles *p, uint32_t number)
 {
     uint32_t before, within, extra;
-    if (!take_number(cursor, p->count - 1, &before) || !take_number(cursor, UINT16_MAX - 1, &within) ||
-        !take_number(cursor, UINT16_MAX, &extra))
+    if (!take_profile_number(cursor, p->count - 1, &before) || !take_profile_number(cursor, UINT16_MAX - 1, &within) ||
+        !take_profile_number(cursor, UINT16_MAX, &extra))
         return false;
     if (within == 0) within = TABLE_PROFILE_START;
     p->step[number] = (TableProfile){before, (uint16_t)within, (uint16_t)extra};
@@ -499,8 +499,8 @@ static bool take_step(Cursor *cursor, TableProfiles *p, uint32_t number)
 static bool take_class(Cursor *cursor, TableProfiles *p, uint32_t number)
 {
     uint32_t dtm, dtz, count;
-    if (!take_number(cursor, UINT16_MAX, &dtm) || !take_number(cursor, UINT16_MAX, &dtz) ||
-        !take_number(cursor, TABLE_PROFILES_MAX, &count))
+    if (!take_profile_number(cursor, UINT16_MAX, &dtm) || !take_profile_number(cursor, UINT16_MAX, &dtz) ||
+        !take_profile_number(cursor, TABLE_PROFILES_MAX, &count))
         return false;
     const TableProfileClass *before = number > 0 ? &p->classes[number - 1] : NULL;
     if (count == 0 || count > cursor->left) return false;
@@ -508,13 +508,13 @@ static bool take_class(Cursor *cursor, TableProfiles *p, uint32_t number)
         return false;
     p->classes[number] = (TableProfileClass){p->listed, count, (uint16_t)dtm, (uint16_t)dtz};
     for (uint32_t i = 0; i < count; i++)
-        if (!take_number(cursor, p->count - 1, &p->list[p->listed++])) return false;
+        if (!take_profile_number(cursor, p->count - 1, &p->list[p->listed++])) return false;
     if (count > p->most) p->most = count;
     return true;
 }
 
 /* Parses the numbers of profiles and of `classes` classes; each takes a byte at least. */
-static const char *parse_numbers(Cursor *numbers, uint32_t profiles, uint32_t classes, TableProfiles *p)
+static const char *parse_profile_numbers(Cursor *numbers, uint32_t profiles, uint32_t classes, TableProfiles *p)
 {
     const size_t size = numbers->left;
     if (profiles > size + 1 || classes > size) return "profiles end early";
@@ -546,7 +546,7 @@ static const char *parse_profiles(Cursor *cursor, TableHeader *header)
     if (profiles < 1 || p->turn > TREB_BLACK || !header->side[0].stored)
         return "bad number of profiles";
     if (numbers.at == NULL) return "profiles end early";
-    const char *wrong = parse_numbers(&numbers, profiles, classes, p);
+    const char *wrong = parse_profile_numbers(&numbers, profiles, classes, p);
     if (wrong) return wrong;
     return p->direct > p->most || header->side[1].stored != (p->direct < p->most)
                ? "bad number of profiles"
