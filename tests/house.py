@@ -11,6 +11,7 @@ list to files below it. The checks:
     owners    every .c file has a header of its name, or is called HEADER_part.c next to HEADER.h
     words     no banned word in code, comments, documents or messages
     lines     no line of a document is longer than 120 characters
+    paths     files and folders of ours that a document names, and headings that it links to, are there
     circles   no files that call each other in a circle, by the symbols of the objects in BUILD
 """
 import argparse
@@ -236,6 +237,32 @@ def check_lines(files):
                 yield file, f"{number}: {len(line)} characters: {line[:60]}"
 
 
+def anchors_of(document):
+    """The names by which a document's headings are linked to."""
+    headings = re.findall(r"^#+ (.*)$", read(document), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+def check_paths(files):
+    folders = {file[:at] for file in files for at in range(len(file)) if file[at] == "/"}
+    top = "|".join(sorted(re.escape(folder) for folder in folders if "/" not in folder and folder != "tables"))
+    named = re.compile(rf"`((?:{top})/[\w./-]*)`")
+    for file in files:
+        if not file.endswith(".md"):
+            continue
+        text = read(file)
+        for path in named.findall(text):
+            near = os.path.join(os.path.dirname(file), path)
+            if path not in files and near not in files and path.rstrip("/") not in folders:
+                yield file, f"there is no {path}"
+        for path, anchor in re.findall(r"\]\(([^)#\s:]*)(?:#([^)\s]+))?\)", text):
+            target = os.path.normpath(os.path.join(os.path.dirname(file), path)) if path else file
+            if target not in files and target not in folders:
+                yield file, f"links to {target}, which is not there"
+            elif anchor and anchor not in anchors_of(target):
+                yield file, f"links to {target}#{anchor}, which is not there"
+
+
 def calls_between(build, files):
     """For each object of the build, the objects that it calls: source -> {source: [symbol]}."""
     known = set(files)
@@ -323,6 +350,7 @@ def main():
         "owners": check_owners,
         "words": check_words,
         "lines": check_lines,
+        "paths": check_paths,
     }
     if given.build:
         checks["circles"] = lambda f: check_circles(f, given.build)
