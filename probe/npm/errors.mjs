@@ -3,7 +3,7 @@
 // By treb_status (include/trebuchet.h).
 const CODES = [
     "OK", "FEN", "POSITION", "CASTLING", "MEN", "NO_TABLE", "DAMAGED", "IO", "MEMORY", "ARGUMENT", "NOT_READY", "NETWORK",
-    "TIMEOUT",
+    "TIMEOUT", "UNSUPPORTED",
 ];
 export const STATUS = Object.fromEntries(CODES.map((code, status) => [code, status]));
 

@@ -112,7 +112,7 @@ WEB_EXPORT("memory_of") void web_memory(treb_memory *out) { treb_tables_get_memo
 
 static WebValue value_of(const treb_value *value, int clock)
 {
-    WebValue out = {value->wdl, value->rule, treb_value_doubt(value, clock), {0}, {0}, {0},
+    WebValue out = {value->wdl,   value->rule,        treb_value_doubt(value, clock), {0}, {0}, {0},
                     value->dtm50, value->dtm50_status};
     for (int m = TREB_WDL; m < TREB_METRICS; m++) {
         out.plies[m] = value->plies[m];
@@ -163,9 +163,9 @@ WEB_EXPORT("moves") int web_moves(int metric, int rule, int known)
     treb_position pos;
     size_t count;
     treb_status status = treb_position_from_fen(text, &pos, &error);
-    if (status == TREB_OK)
-        status = treb_probe_moves(tables, &pos, (treb_metric)metric, (treb_rule)rule, moves,
-                                  TREB_MOVES_MAX, &count, &error);
+    if (status != TREB_OK) return -(int)status;
+    status = treb_probe_moves(tables, &pos, (treb_metric)metric, (treb_rule)rule, moves,
+                              TREB_MOVES_MAX, &count, &error);
     if (status != TREB_OK && !(known && is_partial(status))) return -(int)status;
     for (size_t i = 0; i < count; i++) result.moves[i] = move_of(&moves[i], pos.halfmove);
     return (int)count;

@@ -7,9 +7,10 @@ export type Rule = "50" | "none";
 
 /** What went wrong. FEN: not a FEN. POSITION: impossible. CASTLING: castling rights remain. MEN: more men than any table has.
  * NO_TABLE: a table is missing, see `material` and `metric`. DAMAGED: a file is altered or cut short, or of a format that this
- * library does not read. NETWORK: a host does not answer, or does not have what it lists. */
+ * library does not read. UNSUPPORTED: a file of codec zstd. NETWORK: a host does not answer, or does not have what it lists. */
 export type ErrorCode =
-    | "FEN" | "POSITION" | "CASTLING" | "MEN" | "NO_TABLE" | "DAMAGED" | "IO" | "MEMORY" | "ARGUMENT" | "NETWORK" | "TIMEOUT";
+    | "FEN" | "POSITION" | "CASTLING" | "MEN" | "NO_TABLE" | "DAMAGED" | "IO" | "MEMORY" | "ARGUMENT" | "NETWORK" | "TIMEOUT"
+    | "UNSUPPORTED";
 
 export class TrebuchetError extends Error {
     code: ErrorCode;

@@ -204,6 +204,7 @@ test("errors have codes", async () => {
     await assert.rejects(tb.probe("x".repeat(400)), code("FEN"));
     await assert.rejects(tb.probe(42), code("FEN"));
     await assert.rejects(tb.probe("6kr/8/8/8/8/8/8/4K3 b h - 0 1"), code("CASTLING"));
+    await assert.rejects(tb.moves("6kr/8/8/8/8/8/8/4K3 b h - 0 1"), code("CASTLING"));
     await assert.rejects(tb.probe("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1"), code("MEN"));
     await assert.rejects(tb.moves(KBNK, { metric: "dtx" }), code("ARGUMENT"));
     await assert.rejects(tb.moves(KBNK, { rule: "49" }), code("ARGUMENT"));
