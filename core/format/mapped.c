@@ -54,13 +54,17 @@ bool mapped_open_source(Mapped *map, TableFile *file)
     return map->bytes != NULL && mapped_prepare(map, file);
 }
 
-/* Copies pages, each by one thread only: another may be reading those that are here. */
+/* Copies pages, each by one thread only: another may be reading those that are here. What another thread is copying is here
+ * as well when this returns: that takes a moment. */
 static void copy_pages(const Mapped *map, uint64_t at, const uint8_t *from, size_t size)
 {
     for (size_t done = 0; done < size; done += MAPPED_PAGE) {
         _Atomic(uint32_t) *seen = &map->seen[(at + done) / MAPPED_PAGE];
         uint32_t none = COPY_NONE;
-        if (!atomic_compare_exchange_strong(seen, &none, COPY_BEGUN)) continue;
+        if (!atomic_compare_exchange_strong(seen, &none, COPY_BEGUN)) {
+            while (!is_copied(map, (at + done) / MAPPED_PAGE)) continue;
+            continue;
+        }
         const size_t part = size - done < MAPPED_PAGE ? size - done : (size_t)MAPPED_PAGE;
         memcpy((uint8_t *)(uintptr_t)map->bytes + at + done, from + done, part);
         atomic_store_explicit(seen, COPY_HERE, memory_order_release);
