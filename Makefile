@@ -84,7 +84,7 @@ PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell getconf _NPROCESSORS_ONLN)
 # ---- sources ------------------------------------------------------------------------------------
 
 # The parts of core/ that the command needs and the library does not.
-CORE_TOOL := core/format/table_write.c core/format/table_encode.c core/format/table_order.c core/format/table_bundle.c \
+CORE_TOOL := core/format/table_write.c core/format/table_sides.c core/format/table_encode.c core/format/table_order.c core/format/table_bundle.c \
   $(wildcard core/pgn/*.c) \
   core/system/memory_budget.c core/system/machine_posix.c core/system/machine_windows.c core/system/paged.c core/system/spill_file.c \
   core/system/state.c core/system/text_file.c core/system/tool_posix.c core/system/tool_windows.c
