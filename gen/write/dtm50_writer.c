@@ -70,34 +70,29 @@ static size_t list_bytes(const Dtm50Writer *w)
     return w->layout->index.slices * w->chunks * sizeof(SpillChunk);
 }
 
-/* Opens the DTM file of the table. */
-static treb_status open_mates(const Dtm50Writer *w, Table **out, treb_error *error)
+/* Finds the side to move that the DTM file of the table has; White if it has both. */
+static treb_status find_turn(const Dtm50Writer *w, int *turn, treb_error *error)
 {
     char name[TABLE_NAME_SIZE];
+    *turn = TREB_WHITE;
+    if (w->layout->symmetric) return TREB_OK;
     table_file_name(&w->layout->material, TREB_DTM, name);
     char *path = io_path(w->options.directory, name);
     if (path == NULL) return fail_memory(error);
-    *out = table_open(path, error);
+    Table *mates = table_open(path, error);
     free(path);
-    return *out != NULL ? TREB_OK : error->status;
-}
-
-/* Returns the side to move that the DTM file has; White if it has both. */
-static int turn_of(const Table *mates)
-{
-    return table_header(mates)->side[TREB_WHITE].stored ? TREB_WHITE : TREB_BLACK;
+    if (mates == NULL) return error->status;
+    if (!table_header(mates)->side[TREB_WHITE].stored) *turn = TREB_BLACK;
+    table_close(mates);
+    return TREB_OK;
 }
 
 /* Which side the DTM file has is not known before it is there. */
 static unsigned sides_to_keep(const Dtm50Writer *w)
 {
-    Table *mates;
-    treb_error error;
-    if (w->layout->symmetric) return 1u << TREB_WHITE;
-    if (open_mates(w, &mates, &error) != TREB_OK) return 1u << TREB_WHITE | 1u << TREB_BLACK;
-    const unsigned sides = 1u << turn_of(mates);
-    table_close(mates);
-    return sides;
+    int turn;
+    treb_error not_yet;
+    return find_turn(w, &turn, &not_yet) == TREB_OK ? 1u << turn : 1u << TREB_WHITE | 1u << TREB_BLACK;
 }
 
 Dtm50Writer *dtm50_writer_new(const Layout *layout, const WriteOptions *options,
@@ -354,17 +349,15 @@ treb_status dtm50_writer_finish(Dtm50Writer *w, uint64_t *file_size, treb_error 
 {
     TableHeader header = {0};
     Cells *cells = NULL;
-    Table *mates = NULL;
+    int turn;
     uint32_t *place = calloc(profiles_count(w->profiles), sizeof *place);
     treb_status status = place != NULL ? TREB_OK : fail_memory(error);
     statistics_finish(&w->statistics, w->histograms, w->layout);
     start_header(w, &header);
-    if (status == TREB_OK) status = open_mates(w, &mates, error);
-    if (status == TREB_OK)
-        status = number_lists(w, turn_of(mates), &header.profiles, place, error);
+    if (status == TREB_OK) status = find_turn(w, &turn, error);
+    if (status == TREB_OK) status = number_lists(w, turn, &header.profiles, place, error);
     if (status == TREB_OK) status = make_digits(w, &header.profiles, place, &cells, error);
     if (status == TREB_OK) status = write_file(w, &header, cells, file_size, error);
-    table_close(mates);
     cells_free(cells);
     table_header_free(&header);
     free(place);
