@@ -16,16 +16,31 @@ static int result_of(const PositionInfo *info, treb_wdl wdl)
     return wdl > TREB_DRAW ? WON : wdl < TREB_DRAW ? LOST : DRAWN;
 }
 
+/* Whether tables can be probed: there was no error yet. */
+static bool may_probe(PositionInfo *info)
+{
+    if (info->tables == NULL && info->status == TREB_OK)
+        info->status = fail(&info->error, TREB_ERR_ARGUMENT,
+                            "a strategy sees only the board: it cannot read the tables");
+    return info->status == TREB_OK;
+}
+
 /* Probes a position. Keeps the first error; after an error the answer is a draw. */
 static treb_wdl probe(PositionInfo *info, const treb_position *pos)
 {
     treb_wdl wdl = TREB_DRAW;
-    if (info->tables == NULL && info->status == TREB_OK)
-        info->status = fail(&info->error, TREB_ERR_ARGUMENT,
-                            "a strategy sees only the board: it cannot read the tables");
-    if (info->status == TREB_OK)
-        info->status = treb_probe_wdl(info->tables, pos, &wdl, &info->error);
+    if (may_probe(info)) info->status = treb_probe_wdl(info->tables, pos, &wdl, &info->error);
     return wdl;
+}
+
+/* Probes a distance in this way. */
+static treb_distance probe_distance(PositionInfo *info, const treb_position *pos,
+                                    treb_metric metric)
+{
+    treb_distance d = {.wdl = TREB_DRAW};
+    if (may_probe(info))
+        info->status = treb_probe_distance(info->tables, pos, metric, &d, &info->error);
+    return d;
 }
 
 treb_wdl info_wdl(PositionInfo *info)
@@ -58,12 +73,11 @@ FindZugzwang info_zugzwang(PositionInfo *info)
 int info_plies(PositionInfo *info, treb_metric metric)
 {
     if (info->plies[metric] != INFO_UNKNOWN) return info->plies[metric];
-    treb_distance d = {.wdl = TREB_LOSS, .plies = 0};
-    if (info_wdl(info) == TREB_DRAW) return info->plies[metric] = INFO_NONE;
-    if (info->status == TREB_OK)
-        info->status = treb_probe_distance(info->tables, &info->pos, metric, &d, &info->error);
+    if (info->wdl == TREB_DRAW) return info->plies[metric] = INFO_NONE;
+    const treb_distance d = probe_distance(info, &info->pos, metric);
     const bool late = metric == TREB_DTM50 && d.wdl != TREB_WIN && d.wdl != TREB_LOSS;
-    return info->plies[metric] = late ? (int)INFO_NONE : d.plies;
+    if (metric != TREB_DTM50) info->wdl = (int)d.wdl;
+    return info->plies[metric] = late || d.wdl == TREB_DRAW ? (int)INFO_NONE : d.plies;
 }
 
 int info_moves(PositionInfo *info)
@@ -80,10 +94,7 @@ int info_moves(PositionInfo *info)
 static treb_wdl probe_after_quiet(PositionInfo *info, const treb_position *pos)
 {
     enum { CLOCK = 1 };
-    treb_distance d = {.wdl = probe(info, pos)};
-    if (d.wdl != TREB_WIN && d.wdl != TREB_LOSS) return d.wdl;
-    if (info->status == TREB_OK)
-        info->status = treb_probe_dtz(info->tables, pos, &d, &info->error);
+    const treb_distance d = probe_distance(info, pos, TREB_DTZ);
     return treb_wdl_with_clock(d.wdl, d.plies + (d.rounded == TREB_ROUNDED), CLOCK);
 }
 
@@ -115,8 +126,7 @@ static void fill_move_plies(PositionInfo *info, treb_metric metric)
     int16_t *plies = info->move_plies[metric];
     info->move_metrics |= 1u << metric;
     for (int i = 0; i < info->moves; i++) plies[i] = INFO_NONE;
-    if (info->tables == NULL) (void)probe(info, &info->pos); /* fails */
-    if (info->status == TREB_OK)
+    if (may_probe(info))
         info->status = treb_probe_moves(info->tables, &info->pos, metric, TREB_RULE_NONE, moves,
                                         TREB_MOVES_MAX, &count, &info->error);
     for (size_t j = 0; j < count; j++) {
