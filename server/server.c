@@ -52,6 +52,9 @@ static unsigned pool_size(unsigned threads, unsigned connections)
 
 static bool start_daemon(Server *s, const ServerOptions *o)
 {
+    /* Bytes for the first lines of an answer: the HTTP library has one memory for them and for the request's, and closes
+     * the connection if a request leaves too few. */
+    enum { ANSWER = 768 };
     const unsigned connections = fit_connections(s, o->connections);
     const unsigned threads = pool_size(o->threads, connections);
     const unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
@@ -60,7 +63,7 @@ static bool start_daemon(Server *s, const ServerOptions *o)
         {MHD_OPTION_THREAD_POOL_SIZE, threads, NULL},
         {MHD_OPTION_CONNECTION_LIMIT, connections, NULL},
         {MHD_OPTION_CONNECTION_TIMEOUT, o->timeout, NULL},
-        {MHD_OPTION_CONNECTION_MEMORY_LIMIT, (intptr_t)o->headers, NULL},
+        {MHD_OPTION_CONNECTION_MEMORY_LIMIT, (intptr_t)o->headers + ANSWER, NULL},
         /* Else it closes the connection without a word if the address has a space. */
         {MHD_OPTION_STRICT_FOR_CLIENT, 0, NULL},
         {MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, NULL},

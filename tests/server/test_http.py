@@ -169,8 +169,10 @@ def test_cbor_not_of_other_routes(server):
 LARGE = b"a" * 300000
 
 
-def test_long_address(server):
-    server.get(f"/standard?fen={'a' * 3000}", 414).fails_with("too_large")
+@pytest.mark.parametrize("length", [3000, 15800, 16000, 16200])
+def test_long_address(server, length):
+    """The longest is nearly all that a request may have, and the answer still gets out."""
+    server.get(f"/standard?fen={'a' * length}", 414).fails_with("too_large")
 
 
 def test_long_header(server):
