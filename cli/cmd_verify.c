@@ -244,18 +244,21 @@ static int run_all(const VerifyArgs *args)
     options->progress = on_progress;
     options->context = &run;
     options->scratch = tool_variable("TMPDIR");
-    size_t i = 0;
-    for (; i < args->items && !atomic_load(run.stop); i++) {
+    size_t checked = 0; /* not what was stopped */
+    for (size_t i = 0; i < args->items && !atomic_load(run.stop); i++) {
         run.item = &args->item[i];
         verify_one(&run);
+        checked += !atomic_load(run.stop);
     }
     treb_tables *tables = NULL;
     if (args->pawn_files.count > 0 && !atomic_load(run.stop))
         tables = treb_tables_open(args->dirs.dir, args->dirs.count, NULL);
-    for (size_t k = 0; k < args->pawn_files.count && !atomic_load(run.stop); k++, i++)
+    for (size_t k = 0; k < args->pawn_files.count && !atomic_load(run.stop); k++) {
         verify_pawn_file(&run, tables, args->pawn_files.name[k]);
+        checked += !atomic_load(run.stop);
+    }
     treb_tables_close(tables);
-    return summary(&run, i, clock_seconds() - start);
+    return summary(&run, checked, clock_seconds() - start);
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
