@@ -118,7 +118,7 @@ typedef struct Room {
 
 static Room *free_rooms;
 
-static size_t pages_of(size_t size) { return (size + WASM_PAGE - 1) / WASM_PAGE; }
+static size_t pages_of(size_t size) { return size / WASM_PAGE + (size % WASM_PAGE != 0); }
 
 void *system_room(size_t size)
 {
