@@ -9,6 +9,7 @@ calls is left out. Everything that is not public becomes static, so that a progr
 its own. Sources are in the style of .clang-format, which this program relies on: what begins at the
 left margin is a declaration, and ends in a line with `;` or the line `}`.
 """
+import argparse
 import os
 import re
 import sys
@@ -202,21 +203,24 @@ class Amalgamation:
 
 
 def main():
-    folder, sources = sys.argv[1], sys.argv[2:]
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("folder", metavar="FOLDER")
+    options.add_argument("sources", nargs="+", metavar="SOURCE")
+    given = options.parse_args()
     # What is of the system comes last: its headers may define macros of any name.
-    sources = sorted(sources, key=lambda path: path.startswith("core/system/"))
+    sources = sorted(given.sources, key=lambda path: path.startswith("core/system/"))
     made = Amalgamation(sources)
     version = re.search(r'#define TREB_VERSION "(.*)"', read("include/trebuchet.h"))[1]
     licence = "".join(f" * {line}".rstrip() + "\n" for line in read("LICENSE").strip().split("\n"))
     text = made.write()
     includes = "".join(f"#include <{name}>\n" for name in sorted(made.system - {"stdatomic.h"}))
     begin = read(BEGIN).replace("@VERSION@", version).replace("@LICENCE@\n", licence)
-    os.makedirs(folder, exist_ok=True)
+    os.makedirs(given.folder, exist_ok=True)
     for name, content in (
         ("trebuchet.c", begin.replace("@INCLUDES@\n", includes) + text),
         ("trebuchet.h", read("include/trebuchet.h")),
     ):
-        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+        with open(os.path.join(given.folder, name), "w", encoding="utf-8") as file:
             file.write(content)
 
 
