@@ -13,14 +13,28 @@
 #include "core/system/error.h"
 #include "core/system/io.h"
 
-enum { CHECKSUM = sizeof(uint64_t), LEVEL = 1 /* of zstd */ };
+enum {
+    CHECKSUM = sizeof(uint64_t),
+    LEVEL = 1,             /* of zstd */
+    LINE = 64,             /* chunks in memory begin at multiples of it */
+    BLOCK_MOST = 64 << 20, /* bytes of a block, at most, unless a chunk is larger */
+};
+
+/* Memory for chunks, which come one after another. */
+struct SpillBlock {
+    SpillBlock *next;
+    size_t size;
+    _Atomic(size_t) used; /* more than `size` after a chunk did not fit */
+};
+
+_Static_assert(sizeof(SpillBlock) <= LINE, "the first chunk of a block begins behind it");
 
 /* ---- Chunks ---------------------------------------------------------------------------------- */
 
 treb_status spill_fail_damaged(const SpillFile *spill, treb_error *error)
 {
-    return fail(error, TREB_ERR_DAMAGED,
-                "%s is damaged or not complete: delete it to start again", fail_path(spill->path));
+    return fail(error, TREB_ERR_DAMAGED, "%s is damaged or not complete: delete it to start again",
+                fail_path(spill->path));
 }
 
 static treb_status fail_read(const SpillFile *spill, treb_error *error)
@@ -37,33 +51,63 @@ static uint64_t chunk_checksum(const uint8_t *packed, size_t bytes, uint64_t off
 
 static uint8_t *kept_bytes(const SpillChunk *chunk) { return (uint8_t *)(uintptr_t)chunk->at; }
 
-/* Keeps a chunk in memory as it is: to compress it takes more time than it saves. False: the limit is
- * reached, or there is no memory. */
+/* Adds a block with room for a chunk, unless another thread has added one since `newest`. It is as large as all before it
+ * together: the system gives large arrays as large pages, and getting small ones takes longer than filling them. False:
+ * the limit is reached, or there is no memory. */
+static bool add_block(SpillFile *spill, SpillBlock *newest, size_t chunk)
+{
+    const uint64_t before = atomic_load(&spill->kept),
+                   more = before < BLOCK_MOST ? before : BLOCK_MOST;
+    const size_t size = more > chunk + LINE ? (size_t)more : chunk + LINE;
+    const uint64_t cost = budget_cost(size);
+    SpillBlock *block = NULL, *expected = newest;
+    if (atomic_fetch_add(&spill->kept, cost) + cost <= spill->keep)
+        block = (SpillBlock *)budget_alloc(spill->budget, size);
+    if (block != NULL) {
+        block->next = newest;
+        block->size = size;
+        atomic_init(&block->used, LINE);
+        if (atomic_compare_exchange_strong(&spill->block, &expected, block)) return true;
+    }
+    atomic_fetch_sub(&spill->kept, cost);
+    budget_free(block);
+    return atomic_load(&spill->block) != newest;
+}
+
+/* Keeps a chunk in memory as it is: to compress it takes more time than it saves. False: the limit is reached, or there
+ * is no memory. */
 static bool keep_chunk(SpillFile *spill, const void *plain, size_t size, SpillChunk *chunk)
 {
-    const uint64_t cost = budget_cost(size);
+    const size_t room = (size + LINE - 1) & ~(size_t)(LINE - 1);
     if (spill->keep == 0) return false;
-    uint8_t *bytes = NULL;
-    if (atomic_fetch_add(&spill->kept, cost) + cost <= spill->keep)
-        bytes = (uint8_t *)budget_alloc(spill->budget, size);
-    if (bytes == NULL) {
-        atomic_fetch_sub(&spill->kept, cost);
-        return false;
+    for (;;) {
+        SpillBlock *block = atomic_load(&spill->block);
+        const size_t at = block != NULL ? atomic_fetch_add(&block->used, room) : 0;
+        if (block == NULL || at + room > block->size) {
+            if (!add_block(spill, block, room)) return false;
+            continue;
+        }
+        uint8_t *bytes = (uint8_t *)block + at;
+        memcpy(bytes, plain, size);
+        *chunk = (SpillChunk){
+            .kept = true, .at = (uintptr_t)bytes, .packed = (uint32_t)size, .size = (uint32_t)size};
+        return true;
     }
-    memcpy(bytes, plain, size);
-    *chunk = (SpillChunk){
-        .kept = true, .at = (uintptr_t)bytes, .packed = (uint32_t)size, .size = (uint32_t)size};
-    return true;
+}
+
+static void free_blocks(SpillFile *spill)
+{
+    for (SpillBlock *block = atomic_exchange(&spill->block, NULL), *next; block != NULL;
+         block = next) {
+        next = block->next;
+        budget_free(block);
+    }
+    atomic_store(&spill->kept, 0);
 }
 
 const uint8_t *spill_kept(const SpillChunk *chunk)
 {
     return chunk->kept ? kept_bytes(chunk) : NULL;
-}
-
-void spill_free_chunk(const SpillChunk *chunk)
-{
-    if (chunk->kept) budget_free(kept_bytes(chunk));
 }
 
 treb_status spill_write(SpillFile *spill, const void *plain, size_t size, uint8_t *packed,
@@ -110,6 +154,7 @@ static bool take_file(SpillFile *spill, int file, uint64_t end)
     spill->file = file;
     spill->keep = 0;
     atomic_store(&spill->kept, 0);
+    atomic_store(&spill->block, NULL);
     atomic_store(&spill->end, end);
     return file >= 0;
 }
@@ -145,6 +190,7 @@ treb_status spill_sync(const SpillFile *spill, treb_error *error)
 void spill_clear(SpillFile *spill)
 {
     atomic_store(&spill->end, 0);
+    free_blocks(spill);
     /* If this fails, the file is overwritten. */
     if (spill->file >= 0 && !system_cut(spill->file, 0)) return;
 }
@@ -153,6 +199,7 @@ void spill_close(SpillFile *spill)
 {
     if (spill->file >= 0) system_close(spill->file);
     spill->file = -1;
+    free_blocks(spill);
 }
 
 void spill_remove(SpillFile *spill)
@@ -223,8 +270,8 @@ treb_status spill_begin(SpillFile *spill, const char *path, uint64_t mark, treb_
 {
     char *folder = io_folder(path),
          *temporary = folder != NULL ? io_temporary_path(folder, io_name(path), "") : NULL;
-    treb_status status = temporary != NULL ? spill_create(spill, temporary, NULL, mark, error)
-                                           : fail_memory(error);
+    treb_status status =
+        temporary != NULL ? spill_create(spill, temporary, NULL, mark, error) : fail_memory(error);
     free(folder);
     free(temporary);
     return status;

@@ -15,14 +15,17 @@
 #include "core/system/state.h"
 #include "trebuchet.h"
 
+typedef struct SpillBlock SpillBlock;
+
 typedef struct SpillFile {
     int file;              /* descriptor; -1: not open */
     _Atomic(uint64_t) end; /* bytes of the mark and all chunks */
-    /* The bytes that chunks may claim in memory, and those that they do claim. The caller sets the first two after it
-     * has created the file. */
+    /* The bytes that chunks may claim in memory, and those that they do claim, with room for more chunks. The caller
+     * sets the first two after it has created the file. */
     MemoryBudget *budget;
     uint64_t keep;
     _Atomic(uint64_t) kept;
+    _Atomic(SpillBlock *) block; /* the newest block of this memory */
     char path[4400]; /* for messages, if the file has no name */
 } SpillFile;
 
@@ -47,9 +50,6 @@ treb_status spill_read(const SpillFile *spill, const SpillChunk *chunk, uint8_t 
 /* Returns the bytes of a chunk that is in memory; NULL if it is in the file. */
 const uint8_t *spill_kept(const SpillChunk *chunk);
 
-/* Frees the memory of a chunk, if it is in memory. */
-void spill_free_chunk(const SpillChunk *chunk);
-
 /* Fills in that a file is damaged. Returns TREB_ERR_DAMAGED. */
 treb_status spill_fail_damaged(const SpillFile *spill, treb_error *error);
 
@@ -70,7 +70,7 @@ treb_status spill_sync(const SpillFile *spill, treb_error *error);
 /* Removes all chunks of a file without a mark. */
 void spill_clear(SpillFile *spill);
 
-/* Close a file, which need not be open; spill_remove also deletes it. */
+/* Close a file, which need not be open, and free the chunks in memory; spill_remove also deletes it. */
 void spill_close(SpillFile *spill);
 void spill_remove(SpillFile *spill);
 

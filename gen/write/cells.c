@@ -161,12 +161,7 @@ Cells *cells_get(const Layout *layout, treb_metric metric, unsigned sides, const
 void cells_free(Cells *v)
 {
     if (v == NULL) return;
-    for (int side = 0; side < 2; side++) {
-        SpillChunk *chunk = v->chunk[side];
-        for (uint64_t i = 0; chunk != NULL && i < v->layout->index.slices * v->chunks; i++)
-            spill_free_chunk(&chunk[i]);
-        budget_free(chunk);
-    }
+    for (int side = 0; side < 2; side++) budget_free(v->chunk[side]);
     spill_close(&v->spill);
     free(v->plane);
     free(v->first);

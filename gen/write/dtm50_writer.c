@@ -127,11 +127,7 @@ Dtm50Writer *dtm50_writer_new(const Layout *layout, const WriteOptions *options,
 void dtm50_writer_abort(Dtm50Writer *w)
 {
     if (w == NULL) return;
-    for (int side = 0; side < 2; side++) {
-        for (uint64_t i = 0; w->chunk[side] && i < w->layout->index.slices * w->chunks; i++)
-            spill_free_chunk(&w->chunk[side][i]);
-        budget_free(w->chunk[side]);
-    }
+    for (int side = 0; side < 2; side++) budget_free(w->chunk[side]);
     spill_close(&w->spill);
     budget_free(w->histograms);
     free(w);
