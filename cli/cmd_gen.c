@@ -12,6 +12,8 @@
 #include "cli/signals.h"
 #include "cli/text.h"
 #include "core/format/table_bundle.h"
+#include "core/system/error.h"
+#include "core/system/tool.h"
 
 typedef struct GenRun {
     const char *command;
@@ -320,7 +322,7 @@ static int gen_follow(GenArgs *args)
 static int gen_run(GenArgs *args)
 {
     CliDirs dirs;
-    gen_choose_folder(args, &dirs);
+    gen_choose_folder(&args->options.directory, &dirs);
     int code = CLI_FAILED;
     if (args->processes != NULL && args->processes->index > 0)
         code = gen_follow(args);
@@ -355,9 +357,31 @@ int cli_gen_mpi(int argc, char **argv, Processes *processes)
     return gen_end(&args, code);
 }
 
+/* Finds the folder of our own tables; without --tables there may be none. Returns false after reporting
+ * that the named one cannot be used. */
+static bool export_choose_folder(GenArgs *args, CliDirs *dirs)
+{
+    const char **folder = &args->options.finished;
+    const bool named = *folder != NULL;
+    treb_error error;
+    gen_choose_folder(folder, dirs);
+    if (named && cli_refuse_addresses("export", dirs)) return false;
+    if (tool_may(*folder, TOOL_EXISTS)) return true;
+    if (!named) {
+        *folder = NULL;
+        return true;
+    }
+    fail_errno(&error, "open", *folder);
+    cli_fail("export", &error);
+    return false;
+}
+
 int cli_export(int argc, char **argv)
 {
     GenArgs args = {.command = "export", .options = {.metrics = 1u << TREB_WDL | 1u << TREB_DTZ}};
+    CliDirs dirs = {0};
     int code = gen_parse_export(&args, argc, argv);
-    return gen_end(&args, code < 0 ? gen_with(&args) : code);
+    if (code < 0) code = export_choose_folder(&args, &dirs) ? gen_with(&args) : CLI_FAILED;
+    cli_dirs_free(&dirs);
+    return gen_end(&args, code);
 }

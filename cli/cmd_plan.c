@@ -448,7 +448,7 @@ int cli_plan(int argc, char **argv)
     int code = gen_parse_plan(&args, argc, argv);
     CliDirs dirs = {0};
     if (code < 0) {
-        gen_choose_folder(&args, &dirs);
+        gen_choose_folder(&args.options.directory, &dirs);
         code = cli_refuse_addresses("plan", &dirs) ? CLI_FAILED : plan_with(&args);
     }
     cli_dirs_free(&dirs);

@@ -335,7 +335,9 @@ void estimate_print(const Estimate *e, const GenerateOptions *options)
         snprintf(faster, sizeof faster, ", especially from %s on", best);
     }
     printf("tables     %zu to write", e->tables);
-    if (e->read > 0) printf("; what they need of %zu others is read from their files", e->read);
+    if (e->read > 0)
+        printf("; what is needed of %zu %s is read from %s", e->read,
+               cli_plural(e->read, "other", "others"), generate_finished_folder(options));
     printf("\n");
     printf("positions  %s to solve\n", text);
     printf("memory     at least %s, for %s; more makes it faster%s\n", memory, name, faster);

@@ -13,12 +13,12 @@
 
 const GenerateOptions gen_defaults = {.codec = TABLE_SYMBOLS, .metrics = (1u << TREB_METRICS) - 1};
 
-void gen_choose_folder(GenArgs *args, CliDirs *dirs)
+void gen_choose_folder(const char **folder, CliDirs *dirs)
 {
     *dirs = (CliDirs){0};
     cli_dirs_default(dirs);
-    if (args->options.directory == NULL) args->options.directory = dirs->dir[0];
-    dirs->dir[0] = args->options.directory;
+    if (*folder == NULL) *folder = dirs->dir[0];
+    dirs->dir[0] = *folder;
     dirs->count = 1;
     dirs->by_default = false;
 }
@@ -281,6 +281,10 @@ static const CliCommand plan_command = {
 
 static const CliOption export_options[] = {
     {"syzygy", 's', "DIR", CLI_OWN(set_syzygy), "folder of the files"},
+    {"tables", 't', "DIR", CLI_TEXT(GenArgs, options.finished),
+     "folder of Trebuchet's tables: what is needed of smaller endings whose Syzygy files are there "
+     "is read from their WDL files, and not solved again (default: the first of TREBUCHET_PATH, or "
+     "tables)"},
     MATERIALS,
     {"exact", 'x', NULL, CLI_FLAG(GenArgs, options.exact),
      "exact DTZ in plies, in larger files; by default it is rounded to moves, as in Syzygy's own "
@@ -297,11 +301,11 @@ static const CliOption export_options[] = {
 static const CliCommand export_command = {
     .name = "export",
     .synopsis = "trebuchet export --syzygy DIR [options] MATERIAL... | --men N | --book",
-    .about = "Makes Syzygy's files, .rtbw and .rtbz, for the engines that read them: of the given "
-             "materials, such as KRPvKR, and of every smaller ending they can turn into. The "
-             "positions are solved for this, which takes less time than reading Trebuchet's "
-             "tables; these are not needed. Files that exist are kept; a run that was interrupted "
-             "continues.",
+    .about =
+        "Makes Syzygy's files, .rtbw and .rtbz, for the engines that read them: of the given "
+        "materials, such as KRPvKR, and of every smaller ending they can turn into. The "
+        "positions are solved for this: Trebuchet's tables are not needed, but save time. Files "
+        "that exist are kept; a run that was interrupted continues.",
     .options = export_options,
     .notes = "Exit codes: 0 all files are made, 1 failed, for example for lack of memory or disk "
              "space, 2 wrong command line, 130 interrupted."};

@@ -41,8 +41,9 @@ void gen_print_mpi_help(FILE *out);
 /* The options without any words: all metrics, codec symbols. */
 extern const GenerateOptions gen_defaults;
 
-/* Chooses the folder of the tables if --tables did not. `dirs` becomes a list of that folder alone. */
-void gen_choose_folder(GenArgs *args, CliDirs *dirs);
+/* Chooses the folder of the tables if --tables did not: `*folder` is NULL then. `dirs` becomes a list of
+ * that folder alone. */
+void gen_choose_folder(const char **folder, CliDirs *dirs);
 
 /* `trebuchet-mpi gen` in one of several processes. Returns the exit code. */
 int cli_gen_mpi(int argc, char **argv, Processes *processes);

@@ -100,8 +100,8 @@ static treb_status check_files(const GenerateOptions *options, const GeneratePla
     if (options->processes != NULL && options->processes->index > 0) return TREB_OK;
     for (size_t i = 0; i < plan->steps && status == TREB_OK && !stop_asked(options->stop); i++)
         if (plan->step[i].read)
-            status =
-                finished_check(options->directory, &plan->step[i].material, mates, error);
+            status = finished_check(generate_finished_folder(options), &plan->step[i].material,
+                                    mates, error);
     return status;
 }
 

@@ -352,7 +352,7 @@ static treb_status read_table(TableJob *job, treb_error *error)
     FinishedTable *files;
     treb_error second; /* of an operation after the first error */
     treb_status status =
-        finished_open(job->options->directory, &job->layout, job->options->metrics,
+        finished_open(generate_finished_folder(job->options), &job->layout, job->options->metrics,
                       job->step->whole ? 0 : job->step->promotions, job->options->processes,
                       &job->gen->budget, &files, error);
     if (status != TREB_OK) return status;

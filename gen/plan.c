@@ -79,14 +79,15 @@ static bool is_requested(const GeneratePlan *plan, const Material *m)
     return false;
 }
 
-/* Refuses a file that is there and cannot be read, of a material that was not requested. A requested one is replaced. */
-static treb_status refuse_damaged(const GenerateOptions *o, const Material *m, treb_error *error)
+/* Refuses a file that is there and cannot be read. */
+static treb_status refuse_damaged(const char *directory, const Material *m, unsigned metrics,
+                                  treb_error *error)
 {
-    for (int metric = 0; metric < TREB_METRICS && !o->syzygy; metric++) {
+    for (int metric = 0; metric < TREB_METRICS; metric++) {
         char name[TABLE_NAME_SIZE], path[4200];
-        if (!(o->metrics >> metric & 1)) continue;
+        if (!(metrics >> metric & 1)) continue;
         table_file_name(m, metric, name);
-        snprintf(path, sizeof path, "%.4000s/%s", o->directory, name);
+        snprintf(path, sizeof path, "%.4000s/%s", directory, name);
         if (!tool_may(path, TOOL_EXISTS)) continue;
         treb_status status = table_check_size(path, error);
         Table *table = status == TREB_OK ? table_open(path, error) : NULL;
@@ -111,14 +112,16 @@ static treb_status plan_add(const PlanMaker *maker, const Material *m, GenerateP
     plan->step = grown;
     /* Two bare kings have no files, but other tables read their slice. */
     const bool files = material_men(m) > 2, there = files && complete(maker, m);
-    if (files && !there && !is_requested(plan, m)) {
-        treb_status status = refuse_damaged(maker->options, m, error);
+    const GenerateOptions *o = maker->options;
+    /* A requested one is replaced. */
+    if (files && !there && !o->syzygy && !is_requested(plan, m)) {
+        treb_status status = refuse_damaged(o->directory, m, o->metrics, error);
         if (status != TREB_OK) return status;
     }
-    plan->step[plan->steps++] = (GenerateStep){.material = *m,
-                                               .write = files && !there,
-                                               /* Syzygy's files lack what is needed. */
-                                               .read = there && !maker->options->syzygy};
+    plan->step[plan->steps++] =
+        (GenerateStep){.material = *m,
+                       .write = files && !there,
+                       .read = there && generate_finished_folder(o) != NULL};
     return TREB_OK;
 }
 
@@ -177,7 +180,13 @@ static treb_status choose_read(GenerateStep *step, const GenerateOptions *o, tre
 {
     FinishedNeeds needs;
     const unsigned sides = wanted_sides(step->parents), mates = o->metrics & 1u << TREB_DTM;
-    treb_status status = finished_needs(o->directory, &step->material, mates, &needs, error);
+    const char *folder = generate_finished_folder(o);
+    /* Syzygy's files, which are there, lack what is needed; our own may be missing. */
+    if (o->syzygy && !generate_complete(folder, &step->material, 1u << TREB_WDL)) {
+        step->read = false;
+        return refuse_damaged(folder, &step->material, 1u << TREB_WDL, error);
+    }
+    treb_status status = finished_needs(folder, &step->material, mates, &needs, error);
     if (status == TREB_ERR_NO_TABLE || too_large(step, o)) step->read = false;
     /* A value of DTM50 at a fresh clock that is not the distance to mate would rest on the values of all clocks. */
     if (o->metrics >> TREB_DTM50 & 1 && needs.plies_in_time > RULE_PLIES) step->read = false;

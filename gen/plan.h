@@ -25,6 +25,8 @@ enum { GENERATE_SOLVE, GENERATE_COLLECT, GENERATE_FINISH, GENERATE_READ, GENERAT
 typedef struct GenerateOptions {
     const char *directory; /* folder of the tables, must exist */
     const char *scratch;   /* folder of scratch files, must exist; NULL: `directory` */
+    /* With `syzygy`: the folder of our own tables, which are read instead of solved; NULL: there is none. */
+    const char *finished;
     /* The processes that make tables together, see gen/generate.h; NULL: this process alone. */
     const Processes *processes;
     unsigned metrics; /* 1 << TREB_WDL and so on; verdicts are always written */
@@ -53,6 +55,12 @@ typedef struct GenerateOptions {
 static inline const char *generate_scratch_folder(const GenerateOptions *options)
 {
     return options->scratch != NULL ? options->scratch : options->directory;
+}
+
+/* The folder of tables that are read instead of solved; NULL: there is none. */
+static inline const char *generate_finished_folder(const GenerateOptions *options)
+{
+    return options->syzygy ? options->finished : options->directory;
 }
 
 /* One table to make. */

@@ -75,7 +75,7 @@ def test_what_is_read_is_in_the_estimate(folder):
     # Of what KQRvK itself turns into only what completes its cells is read.
     assert "KBvKB" not in steps
     assert d["total"]["positions"] == sum(step["positions"] for step in steps.values() if not step["read"])
-    run("gen", "-e", "-t", "alone", "KRPvK").has("^tables +1 to write; what they need of [0-9]+ others is read")
+    run("gen", "-e", "-t", "alone", "KRPvK").has("^tables +1 to write; what is needed of [0-9]+ others is read from alone$")
     jobs = run("plan", "--json", "-t", "alone", "--men", "4").json()["jobs"]
     assert [job["material"] for job in jobs] == ["KRPvK"]
 
