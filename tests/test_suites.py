@@ -55,9 +55,10 @@ LONG = {
 }
 # Processor seconds of other suites that take more than a few.
 SECONDS = {
-    "check/test_mate50": 47,
+    "check/test_mate50": 30,
     "check/test_verify_memory": 9,
     "check/test_verify_syzygy": 10,
+    "gen/test_dtm50": 27,
     "gen/test_histogram": 12,
     "gen/test_pair": 6,
     "pawns/test_blocked": 8,

@@ -64,7 +64,9 @@ END_TEST
 START_TEST(newer_version)
 {
     format_put16(victim_bytes + FORMAT_AT_VERSION, FORMAT_VERSION + 1);
-    must_refuse_bytes(victim_bytes, victim_size, "has format version 10, but this program reads versions up to 9");
+    char words[80];
+    snprintf(words, sizeof words, "has format version %d, but this program reads versions up to %d", FORMAT_VERSION + 1, FORMAT_VERSION);
+    must_refuse_bytes(victim_bytes, victim_size, words);
 }
 END_TEST
 
@@ -115,7 +117,8 @@ static const struct {
 } wrong_field[] = {
     {FORMAT_AT_VERSION, 2, 0, "bad sizes"},
     {FORMAT_AT_METRIC, 1, TABLE_BLOCKED, "metric does not fit"},
-    {FORMAT_AT_METRIC, 1, TABLE_PAWN + 1, "unknown metric"},
+    {FORMAT_AT_METRIC, 1, TREB_DTM50 + 1, "unknown metric"},
+    {FORMAT_AT_METRIC, 1, TREB_DTM50, "a DTM50 table of an older version"},
     {FORMAT_AT_INDEX_SCHEME, 1, 0, "unknown index scheme"},
     {FORMAT_AT_INDEX_SCHEME, 1, FORMAT_SCHEME_BLOCKED, "metric does not fit"},
     {FORMAT_AT_INDEX_SCHEME, 1, FORMAT_SCHEME_SQUARE_COLORS, "codec does not fit"},
