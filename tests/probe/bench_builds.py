@@ -59,6 +59,15 @@ def positions():
     return "\n".join(fens) + "\n"
 
 
+def can_run(run, program):
+    """Not every x86-64 runs programs for i686."""
+    try:
+        subprocess.run([*run, program], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    except OSError:
+        return False
+    return True
+
+
 def build(folder):
     """Programs by name: words that take ROUNDS and FOLDER."""
     native = shutil.which(os.environ.get("CC", "cc").split()[0])
@@ -68,7 +77,8 @@ def build(folder):
         program = os.path.join(folder, name.replace(" ", "-") + (".exe" if "mingw" in compiler else ""))
         if all(map(os.path.exists, (word for word in words if word.startswith(BUILD)))) and shutil.which(compiler):
             subprocess.run([compiler, *FLAGS, "tests/probe/verdicts.c", *words, "-o", program], cwd=TOP, check=True)
-            found[name] = [*run, program, "ROUNDS", "FOLDER"]
+            if can_run(run, program):
+                found[name] = [*run, program, "ROUNDS", "FOLDER"]
 
     add("libtrebuchet.a", native, os.path.join(BUILD, "libtrebuchet.a"), "-lzstd", "-lpthread")
     add("libtrebuchet.so", native, os.path.join(BUILD, "libtrebuchet.so"), f"-Wl,-rpath,{BUILD}")
