@@ -78,6 +78,7 @@ def test_folders_of_tables_that_cannot_be_used(folder):
 
 
 @pytest.mark.full
+@pytest.mark.long
 @pytest.mark.seconds(20)
 def test_every_ending_alone(folder):
     run("export", "-q", "-s", "whole", "--men", "4")
