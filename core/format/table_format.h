@@ -188,6 +188,12 @@ void format_write_pawn(const TableHeader *header, uint8_t *out);
 /* Parses what a pawn file is about, at *at with *left bytes left, and moves both behind it. */
 const char *format_take_pawn(const uint8_t **at, size_t *left, TableHeader *header);
 
+/* Likewise for the profiles of DTM50 tables (table_profile.c). format_write_profiles returns the end of what it
+ * wrote. */
+size_t format_profiles_size(const TableProfiles *profiles);
+uint8_t *format_write_profiles(const TableProfiles *profiles, uint8_t *out);
+const char *format_take_profiles(const uint8_t **at, size_t *left, TableHeader *header);
+
 /* Writes the codes of a side (codec symbols, table_symbols.c). Returns the end of what it wrote. */
 uint8_t *format_write_code(const TableSide *side, uint8_t *out);
 

@@ -4,7 +4,6 @@
 #include "core/format/table_blocked.h"
 #include "core/format/table_format.h"
 #include "core/format/table_pawn.h"
-#include "core/format/table_profile.h"
 #include "core/system/features.h"
 #include "core/system/io.h"
 
@@ -66,51 +65,12 @@ static size_t histogram_bytes(const TableSide *side, int v)
     return 8 * ((size_t)side->longest[v] + 1);
 }
 
-/* Writes a number, seven bits a byte, the low ones first. Returns its end. NULL: only counts. */
-static uint8_t *write_profile_number(uint8_t *out, uint32_t number, size_t *size)
-{
-    do {
-        const uint8_t byte = (uint8_t)((number & 0x7f) | (number > 0x7f ? 0x80 : 0));
-        if (out != NULL) *out++ = byte;
-        ++*size;
-    } while ((number >>= 7) > 0);
-    return out;
-}
-
-/* Writes the profiles, but not profile 0, which has no steps, and those of each class. Returns their end. NULL: only
- * counts the bytes. */
-static uint8_t *write_profile_numbers(const TableProfiles *p, uint8_t *out, size_t *size)
-{
-    *size = 0;
-    for (uint32_t i = 1; i < p->count; i++) {
-        const TableProfile *step = &p->step[i];
-        out = write_profile_number(out, step->before, size);
-        out = write_profile_number(out, step->within == TABLE_PROFILE_START ? 0u : step->within, size);
-        out = write_profile_number(out, step->extra, size);
-    }
-    for (uint32_t c = 0; c < p->class_count; c++) {
-        const TableProfileClass *of = &p->classes[c];
-        out = write_profile_number(out, of->dtm, size);
-        out = write_profile_number(out, of->dtz, size);
-        out = write_profile_number(out, of->count, size);
-        for (uint32_t i = 0; i < of->count; i++) out = write_profile_number(out, p->list[of->first + i], size);
-    }
-    return out;
-}
-
-static size_t profiles_size(const TableProfiles *p)
-{
-    size_t size;
-    write_profile_numbers(p, NULL, &size);
-    return FORMAT_PROFILES_HEAD + size;
-}
-
 size_t format_sides_size(const TableHeader *header)
 {
     size_t size = 2 * (SIDE_FIXED_SIZE + 1);
     if (header->metric == TABLE_BLOCKED) size += FORMAT_BLOCKED_SIZE;
     if (header->metric == TABLE_PAWN) size += format_pawn_size(header);
-    if (header->metric == TREB_DTM50) size += profiles_size(&header->profiles);
+    if (header->metric == TREB_DTM50) size += format_profiles_size(&header->profiles);
     for (int s = 0; s < 2; s++) {
         const TableSide *side = &header->side[s];
         for (int v = 0; v < WDL_VALUES; v++) {
@@ -169,19 +129,6 @@ void format_write_fixed(const TableHeader *header, uint8_t out[FORMAT_FIXED_SIZE
     format_put64(out + FORMAT_AT_CELLS, header->index.size);
 }
 
-static uint8_t *write_profiles(const TableHeader *header, uint8_t *out)
-{
-    const TableProfiles *p = &header->profiles;
-    size_t size;
-    write_profile_numbers(p, NULL, &size);
-    format_put32(out, p->count);
-    format_put32(out + 4, p->class_count);
-    format_put32(out + 8, (uint32_t)size);
-    format_put32(out + 12, p->direct);
-    out[16] = (uint8_t)p->turn;
-    return write_profile_numbers(p, out + FORMAT_PROFILES_HEAD, &size);
-}
-
 static uint8_t *write_histograms(const TableSide *side, uint8_t *out)
 {
     uint8_t *present = out++;
@@ -205,7 +152,7 @@ void format_write_sides(const TableHeader *header, uint8_t *out)
         format_write_pawn(header, out);
         out += format_pawn_size(header);
     }
-    if (header->metric == TREB_DTM50) out = write_profiles(header, out);
+    if (header->metric == TREB_DTM50) out = format_write_profiles(&header->profiles, out);
     for (int s = 0; s < 2; s++) {
         const TableSide *side = &header->side[s];
         for (int v = 0; v < WDL_VALUES; v++, out += 8) format_put64(out, side->count[v]);
@@ -460,99 +407,6 @@ static const char *parse_side(Cursor *cursor, unsigned version, const TableHeade
     return parse_maps(cursor, header->metric == TREB_WDL, side);
 }
 
-/* Whether a step may follow the one that it names: it holds later, and the rule adds less. So no profile has itself as
- * a part. */
-static bool good_step(const TableProfiles *p, uint32_t number)
-{
-    const TableProfile *step = &p->step[number];
-    const TableProfile *before = &p->step[step->before];
-    return step->before == 0 || (step->within < before->within && step->extra < before->extra);
-}
-
-/* Reads a number. False: the numbers end, or it is more than `most`. */
-static bool take_profile_number(Cursor *cursor, uint32_t most, uint32_t *out)
-{
-    uint64_t number = 0;
-    for (unsigned shift = 0; shift <= 28; shift += 7) {
-        const uint8_t *byte = take(cursor, 1);
-        if (byte == NULL) return false;
-        number |= (uint64_t)(*byte & 0x7f) << shift;
-        if (*byte > 0x7f) continue;
-        *out = (uint32_t)number;
-        return number <= most;
-    }
-    return false;
-}
-
-static bool take_step(Cursor *cursor, TableProfiles *p, uint32_t number)
-{
-    uint32_t before, within, extra;
-    if (!take_profile_number(cursor, p->count - 1, &before) || !take_profile_number(cursor, UINT16_MAX - 1, &within) ||
-        !take_profile_number(cursor, UINT16_MAX, &extra))
-        return false;
-    if (within == 0) within = TABLE_PROFILE_START;
-    p->step[number] = (TableProfile){before, (uint16_t)within, (uint16_t)extra};
-    return true;
-}
-
-/* Parses a class, which must come after the one before it. */
-static bool take_class(Cursor *cursor, TableProfiles *p, uint32_t number)
-{
-    uint32_t dtm, dtz, count;
-    if (!take_profile_number(cursor, UINT16_MAX, &dtm) || !take_profile_number(cursor, UINT16_MAX, &dtz) ||
-        !take_profile_number(cursor, TABLE_PROFILES_MAX, &count))
-        return false;
-    const TableProfileClass *before = number > 0 ? &p->classes[number - 1] : NULL;
-    if (count == 0 || count > cursor->left) return false;
-    if (before != NULL && (dtm < before->dtm || (dtm == before->dtm && dtz <= before->dtz)))
-        return false;
-    p->classes[number] = (TableProfileClass){p->listed, count, (uint16_t)dtm, (uint16_t)dtz};
-    for (uint32_t i = 0; i < count; i++)
-        if (!take_profile_number(cursor, p->count - 1, &p->list[p->listed++])) return false;
-    if (count > p->most) p->most = count;
-    return true;
-}
-
-/* Parses the numbers of profiles and of `classes` classes; each takes a byte at least. */
-static const char *parse_profile_numbers(Cursor *numbers, uint32_t profiles, uint32_t classes, TableProfiles *p)
-{
-    const size_t size = numbers->left;
-    if (profiles > size + 1 || classes > size) return "profiles end early";
-    p->step = (TableProfile *)calloc(profiles, sizeof *p->step);
-    p->classes = (TableProfileClass *)calloc(classes + (size_t)1, sizeof *p->classes);
-    if (p->step == NULL || p->classes == NULL) return format_no_memory;
-    p->count = profiles;
-    for (uint32_t i = 1; i < profiles; i++)
-        if (!take_step(numbers, p, i)) return "bad profile";
-    for (uint32_t i = 1; i < profiles; i++)
-        if (!good_step(p, i)) return "bad profile";
-    p->list = (uint32_t *)calloc(numbers->left + 1, sizeof *p->list);
-    if (p->list == NULL) return format_no_memory;
-    for (p->class_count = 0; p->class_count < classes; p->class_count++)
-        if (!take_class(numbers, p, p->class_count)) return "bad class of profiles";
-    return numbers->left == 0 ? NULL : "bad class of profiles";
-}
-
-static const char *parse_profiles(Cursor *cursor, TableHeader *header)
-{
-    TableProfiles *p = &header->profiles;
-    const uint8_t *at = take(cursor, FORMAT_PROFILES_HEAD);
-    if (at == NULL) return "profiles end early";
-    const uint32_t profiles = format_get32(at), classes = format_get32(at + 4);
-    Cursor numbers = {NULL, format_get32(at + 8)};
-    numbers.at = take(cursor, numbers.left);
-    p->direct = format_get32(at + 12);
-    p->turn = at[16];
-    if (profiles < 1 || p->turn > TREB_BLACK || !header->side[0].stored)
-        return "bad number of profiles";
-    if (numbers.at == NULL) return "profiles end early";
-    const char *wrong = parse_profile_numbers(&numbers, profiles, classes, p);
-    if (wrong) return wrong;
-    return p->direct > p->most || header->side[1].stored != (p->direct < p->most)
-               ? "bad number of profiles"
-               : NULL;
-}
-
 /* Checks that every block has at least a byte, and at most as many as before compression. */
 static bool good_entries(const uint8_t *entry, const TableHeader *header, uint64_t data_size)
 {
@@ -593,7 +447,8 @@ const char *format_parse(const uint8_t *bytes, size_t size, TableHeader *header,
     if (TREB_SOLVED && header->metric == TABLE_PAWN &&
         (wrong = format_take_pawn(&cursor.at, &cursor.left, header)) != NULL)
         return wrong;
-    if (header->metric == TREB_DTM50 && (wrong = parse_profiles(&cursor, header)) != NULL)
+    if (header->metric == TREB_DTM50 &&
+        (wrong = format_take_profiles(&cursor.at, &cursor.left, header)) != NULL)
         return wrong;
     for (int s = 0; s < 2; s++)
         if ((wrong = parse_side(&cursor, version, header, &header->side[s])) != NULL) return wrong;
