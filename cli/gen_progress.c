@@ -63,6 +63,7 @@ static double slice_solved(const GenProgress *p, const GenerateStep *step)
         loops++;
         before += m < at;
     }
+    loops += metrics >> TREB_DTM50 & 1; /* the last one */
     double parts = ply == 0 ? share_of(atomic_load(&solver->set_up), atomic_load(&solver->planes))
                             : 1 + before + ply / (ply + usual);
     return parts / (1 + loops);

@@ -106,6 +106,7 @@ static void read_planes(Dtm50 *d, Converter *const *converter)
                 own = read_zeroing(d, converter, &r.outcomes, r.fetched, side, i / 2, &error);
             if (own != TREB_OK) solver_fail(d->s, own, &error);
             log_rewind(d->s->decided[TREB_DTZ], stream_of(i / 2, side));
+            log_rewind(d->s->decided[TREB_DTM], stream_of(i / 2, side));
         }
         reader_free(&r);
     }

@@ -8,11 +8,15 @@
  *
  * Nothing rests on itself, so each b is one pass over the cells whose value can be new:
  *
- *   - A cell is won or lost from b = DTZ on, and the solver's log lists these cells by DTZ. Their value is found by
- *     looking at all their moves, unless it is DTM: nothing is shorter.
- *   - A value falls only if that of a child has fallen, or has just become known, at b - 1. So retro-moves are made
- *     from the cells that changed at b - 1. A winner's value falls if such a child is better than what he had; a
- *     loser's moves are all looked at again if the child was his best.
+ *   - A cell is won or lost from b = DTZ on. From b = DTM on its value is DTM: nothing is shorter. The solver's logs list
+ *     the cells by both.
+ *   - Before that a value can be new only if that of a child has fallen, or has just become known, at b - 1, so retro-moves
+ *     are made from cells that changed then. A winner's new value is the least of what those children give, and of the
+ *     value that he had. A loser's takes a look at all his moves: when he is lost first, and when a child has fallen that
+ *     was his best.
+ *   - Two kinds of changes say nothing about parents. A cell that is won for the first time has no lost parents, as all
+ *     children of a lost cell are won before it. A cell that is now lost in b - 1 plies or fewer has the shortest line in
+ *     time, and so has each parent at b.
  *
  * All values of b - 1 are read before the first one of b is written, and no thread writes a plane that another thread
  * writes, so nothing depends on threads. */
@@ -25,12 +29,16 @@
 #include "core/system/memory_layout.h"
 #include "gen/solve/quiet_moves.h"
 
+enum { LOOK = 0 /* a loser whose moves are to be looked at; no value is found to be 0 */ };
+
 /* The work space of one thread. */
 typedef struct Worker {
     Dtm50 *d;
     uint64_t *set;     /* cells of a plane */
-    uint64_t *seen;    /* places of a plane; empty between two planes */
-    uint32_t *touched; /* the places of `seen` */
+    /* By place of a plane: the least value that a child which has changed gives a winner; DTM where it is new that it is
+     * in time; LOOK. VALUE_NONE for all others, and between two planes for all places. */
+    Plies *found;
+    uint32_t *touched; /* the cells that have another one */
     LogBuffer log_buffer;
     void *memory;
 } Worker;
@@ -58,32 +66,42 @@ static uint64_t fixed_squares(const Dtm50 *d, uint32_t kings, uint32_t cell)
            d->slice.pawns[lane][1];
 }
 
-/* Takes a child's value into account. Values of the winner's moves are even, of the loser's odd. */
-static inline void best_of(bool wins, Plies child, Plies *best)
+/* Takes a child's value into account: the loser of a cell holds out as long as he can. */
+static inline void longest_of(Plies child, Plies *most)
 {
-    if (child >= VALUE_NONE || (child & 1) == wins) return;
-    if (wins ? child + 1 < *best : child + 1 > *best) *best = (Plies)(child + 1);
+    if (child < VALUE_NONE && child & 1 && child + 1 > *most) *most = (Plies)(child + 1);
 }
 
-/* Returns the value of a cell by looking at all its moves. */
-static Plies look(const Pass *p, uint32_t cell, bool wins)
+/* Returns the value of a lost cell by looking at all its moves. */
+static Plies look(const Pass *p, uint32_t cell)
 {
     const Dtm50 *d = p->w->d;
     const Layout *layout = d->layout;
     const Plies *there = dtm50_plane(d, d->value, !p->side, p->kings);
     const Plies zeroing = dtm50_plane(d, d->zeroing, p->side, p->kings)[places_of(&d->places, cell)];
-    Plies best = zeroing != VALUE_NONE && (zeroing & 1) == wins ? zeroing : wins ? VALUE_NONE : 0;
+    Plies most = zeroing < VALUE_NONE && !(zeroing & 1) ? zeroing : 0;
     uint32_t to[QUIET_MOST];
     const int count =
         quiet_cells(layout, fixed_squares(d, p->kings, cell), p->side, cell, to);
-    for (int i = 0; i < count; i++) best_of(wins, there[places_of(&d->places, to[i])], &best);
+    for (int i = 0; i < count; i++) longest_of(there[places_of(&d->places, to[i])], &most);
     for (int i = 0; i < layout->links[p->kings][p->side]; i++) {
         const KingLink link = layout->link[p->kings][p->side][i];
         const uint32_t there_cell = quiet_cell_there(layout, link, cell);
         there = dtm50_plane(d, d->value, !p->side, link.kings);
-        best_of(wins, there[places_of(&d->places, there_cell)], &best);
+        longest_of(there[places_of(&d->places, there_cell)], &most);
     }
-    return best;
+    return most;
+}
+
+/* Returns the value of a cell that is won or lost from this number of plies left on. */
+static Plies first_value(const Pass *p, uint32_t cell, bool wins)
+{
+    const Dtm50 *d = p->w->d;
+    const size_t place = places_of(&d->places, cell);
+    const Plies mate = p->value[place] & ~VALUE_WAITING;
+    if (mate <= p->left) return mate;
+    if (!wins) return look(p, cell);
+    return p->left > 1 ? p->w->found[place] : dtm50_plane(d, d->zeroing, p->side, p->kings)[place];
 }
 
 static treb_status add_change(Changes *changes, Change change, treb_error *error)
@@ -99,79 +117,108 @@ static treb_status add_change(Changes *changes, Change change, treb_error *error
     return TREB_OK;
 }
 
-/* Finds the values of the cells that are won or lost from this number of plies left on. */
-static treb_status decide(Pass *p, treb_error *error)
+/* What is done with a cell that a log lists. */
+typedef treb_status UseCell(Pass *p, uint32_t cell, bool wins, treb_error *error);
+
+/* Calls `use` with the cells whose distance is the number of plies left. */
+static treb_status each_due(Pass *p, treb_metric metric, UseCell *use, treb_error *error)
 {
     Worker *w = p->w;
-    Solver *s = w->d->s;
+    Log *log = w->d->s->decided[metric];
     const Places *places = &w->d->places;
     const size_t words = w->d->layout->plane_words;
     const uint32_t stream = stream_of(p->kings, p->side);
     treb_status status = TREB_OK;
-    while (status == TREB_OK && decided_plies(log_due(s->decided[TREB_DTZ], stream)) == p->left) {
+    while (status == TREB_OK && decided_plies(log_due(log, stream)) == p->left) {
         LogEntry entry;
-        status = log_take(s->decided[TREB_DTZ], stream, &w->log_buffer, &entry, error);
+        status = log_take(log, stream, &w->log_buffer, &entry, error);
         if (status != TREB_OK) break;
         memset(w->set, 0, words * sizeof *w->set);
-        log_entry_or(s->decided[TREB_DTZ], &entry, w->set);
-        for (size_t i = 0; i < words && status == TREB_OK; i++)
+        log_entry_or(log, &entry, w->set);
+        for (size_t i = 0; i < words; i++)
             for (uint64_t bits = places->first ? w->set[i] & places->first[i] : w->set[i];
-                 bits && status == TREB_OK;) {
-                const uint32_t cell = (uint32_t)(64 * i) + (uint32_t)bit_pop(&bits);
-                const Plies mate = p->value[places_of(places, cell)] & ~VALUE_WAITING;
-                const Plies value =
-                    mate <= p->left ? mate : look(p, cell, decided_won(entry.tag));
-                status = add_change(p->out, (Change){cell, value}, error);
-            }
+                 bits && status == TREB_OK;)
+                status = use(p, (uint32_t)(64 * i) + (uint32_t)bit_pop(&bits),
+                             decided_won(entry.tag), error);
     }
     return status;
 }
 
-/* Looks at a cell again, one of whose children has changed. */
-static treb_status reconsider(Pass *p, uint32_t cell, Plies before, Plies now, treb_error *error)
+/* Finds the value of a cell that is won or lost from now on. A UseCell. */
+static treb_status decide(Pass *p, uint32_t cell, bool wins, treb_error *error)
 {
-    const uint32_t place = (uint32_t)places_of(&p->w->d->places, cell);
-    const Plies value = p->value[place];
-    const bool wins = value & 1;
-    if (value >= VALUE_NONE || (now & 1) == wins || bit_test(p->w->seen[place >> 6], place & 63))
-        return TREB_OK;
-    if (wins ? now + 1 >= value : before + 1 != value) return TREB_OK;
-    p->w->seen[place >> 6] |= square_bit(place & 63);
-    p->w->touched[p->touched++] = place;
-    const Plies found = look(p, cell, wins);
-    return found < value ? add_change(p->out, (Change){cell, found}, error) : TREB_OK;
+    const Plies before = p->value[places_of(&p->w->d->places, cell)];
+    return add_change(p->out, (Change){cell, before, first_value(p, cell, wins)}, error);
 }
 
-/* Looks again at the cells from which a move leads to a cell that has changed. */
-static treb_status follow_changes(Pass *p, treb_error *error)
+static void note(Pass *p, uint32_t cell, size_t place, Plies found)
+{
+    if (p->w->found[place] == VALUE_NONE) p->w->touched[p->touched++] = cell;
+    p->w->found[place] = found;
+}
+
+/* Notes a cell that was won or lost before, and whose shortest line is in time from now on. A UseCell. */
+static treb_status note_mate(Pass *p, uint32_t cell, bool wins, treb_error *error)
+{
+    const size_t place = places_of(&p->w->d->places, cell);
+    (void)wins, (void)error;
+    if (p->value[place] < VALUE_NONE) note(p, cell, place, (Plies)p->left);
+    return TREB_OK;
+}
+
+/* Notes a cell with a move to a cell that has changed, if its value may be new. */
+static inline void note_parent(Pass *p, uint32_t cell, Change child)
+{
+    const size_t place = places_of(&p->w->d->places, cell);
+    const Plies value = p->value[place];
+    if (child.now & 1) {
+        if (value == child.before + 1) note(p, cell, place, LOOK);
+    } else if (child.now + 1 < value && child.now + 1 < p->w->found[place]) {
+        note(p, cell, place, child.now + 1);
+    }
+}
+
+/* Notes the cells from which a move leads to a cell that has changed. */
+static void note_parents(Pass *p)
 {
     const Dtm50 *d = p->w->d;
     const Layout *layout = d->layout;
-    Changes *const changed = d->changed[~p->left & 1][!p->side];
-    treb_status status = TREB_OK;
-    for (size_t i = 0; i < changed[p->kings].count && status == TREB_OK; i++) {
+    const Changes *changed = d->changed[~p->left & 1][!p->side];
+    for (size_t i = 0; i < changed[p->kings].count; i++) {
         const Change c = changed[p->kings].of[i];
-        const Plies now = dtm50_plane(d, d->value, !p->side, p->kings)[places_of(&d->places, c.cell)];
         uint32_t from[QUIET_MOST];
         const int count =
             quiet_cells(layout, fixed_squares(d, p->kings, c.cell), p->side, c.cell, from);
-        for (int m = 0; m < count && status == TREB_OK; m++)
-            status = reconsider(p, from[m], c.value, now, error);
+        for (int m = 0; m < count; m++) note_parent(p, from[m], c);
     }
     for (int l = 0; l < layout->links[p->kings][p->side]; l++) {
         const KingLink link = layout->link[p->kings][p->side][l];
-        const Plies *there = dtm50_plane(d, d->value, !p->side, link.kings);
-        for (size_t i = 0; i < changed[link.kings].count && status == TREB_OK; i++) {
+        for (size_t i = 0; i < changed[link.kings].count; i++) {
             const Change c = changed[link.kings].of[i];
-            status = reconsider(p, quiet_cell_here(layout, link, c.cell), c.value,
-                                there[places_of(&d->places, c.cell)], error);
+            note_parent(p, quiet_cell_here(layout, link, c.cell), c);
         }
     }
-    while (p->touched > 0) {
-        const uint32_t place = p->w->touched[--p->touched];
-        p->w->seen[place >> 6] &= ~square_bit(place & 63);
+}
+
+/* Finds the new values of the cells that were won or lost before. */
+static treb_status improve(Pass *p, treb_error *error)
+{
+    treb_status status = TREB_OK;
+    for (size_t i = 0; i < p->touched && status == TREB_OK; i++) {
+        const uint32_t cell = p->w->touched[i];
+        const size_t place = places_of(&p->w->d->places, cell);
+        const Plies value = p->value[place];
+        if (value >= VALUE_NONE) continue;
+        const Plies found = p->w->found[place], now = found == LOOK ? look(p, cell) : found;
+        if (now < value) status = add_change(p->out, (Change){cell, value, now}, error);
     }
     return status;
+}
+
+static void forget_parents(Pass *p)
+{
+    while (p->touched > 0)
+        p->w->found[places_of(&p->w->d->places, p->w->touched[--p->touched])] = VALUE_NONE;
 }
 
 static treb_status plane_pass(Worker *w, uint32_t kings, int side, unsigned left, treb_error *error)
@@ -180,8 +227,12 @@ static treb_status plane_pass(Worker *w, uint32_t kings, int side, unsigned left
     Pass p = {w, kings, side, left, dtm50_plane(d, d->value, side, kings),
               &d->changed[left & 1][side][kings], 0};
     p.out->count = 0;
-    treb_status status = left > 0 ? follow_changes(&p, error) : TREB_OK;
-    return status == TREB_OK ? decide(&p, error) : status;
+    if (left > 0) note_parents(&p);
+    treb_status status = each_due(&p, TREB_DTM, note_mate, error);
+    if (status == TREB_OK) status = improve(&p, error);
+    if (status == TREB_OK) status = each_due(&p, TREB_DTZ, decide, error);
+    forget_parents(&p);
+    return status;
 }
 
 /* Returns the profile of a cell whose value has changed: before that it was `before`, a value or, flagged, the distance
@@ -196,34 +247,39 @@ static uint32_t longer_profile(const Dtm50 *d, uint32_t profile, Plies before, P
     return profiles_add(d->profiles, (ProfileStep){profile, (uint16_t)left, now});
 }
 
-/* Writes the new values of a plane. */
+/* Whether a change can matter to parents when there is one ply more left. */
+static bool matters(Change change, unsigned left)
+{
+    return change.now & 1 ? !(change.before & VALUE_WAITING) : change.now > left;
+}
+
+/* Writes the new values of a plane, and keeps the changes that matter. */
 static treb_status plane_write(Dtm50 *d, uint32_t kings, int side, unsigned left, treb_error *error)
 {
     Changes *changes = &d->changed[left & 1][side][kings];
     Plies *value = dtm50_plane(d, d->value, side, kings);
     uint32_t *profile = d->profile[side] ? d->profile[side] + kings * d->places.count : NULL;
+    size_t kept = 0;
     for (size_t i = 0; i < changes->count; i++) {
-        Change *c = &changes->of[i];
-        const size_t place = places_of(&d->places, c->cell);
-        const Plies before = value[place];
-        value[place] = c->value;
+        const Change c = changes->of[i];
+        const size_t place = places_of(&d->places, c.cell);
+        value[place] = c.now;
         if (profile != NULL) {
-            profile[place] = longer_profile(d, profile[place], before, c->value, left);
+            profile[place] = longer_profile(d, profile[place], c.before, c.now, left);
             if (profile[place] == PROFILE_NONE) return fail_memory(error);
         }
-        c->value = before;
+        if (matters(c, left)) changes->of[kept++] = c;
     }
+    changes->count = kept;
     return TREB_OK;
 }
 
 /* ---- All passes ------------------------------------------------------------------------------ */
 
-static size_t seen_words(size_t places) { return (places + 63) / 64; }
-
 static void place_worker(Worker *w, const Layout *layout, size_t places, MemoryLayout *arrays)
 {
     w->set = memory_layout_place(arrays, layout->plane_words * sizeof *w->set);
-    w->seen = memory_layout_place(arrays, seen_words(places) * sizeof *w->seen);
+    w->found = memory_layout_place(arrays, places * sizeof *w->found);
     w->touched = memory_layout_place(arrays, places * sizeof *w->touched);
     log_buffer_place(&w->log_buffer, layout->plane_words, arrays);
 }
@@ -237,8 +293,15 @@ static bool worker_init(Worker *w, Dtm50 *d)
     if (w->memory == NULL) return false;
     arrays = (MemoryLayout){w->memory, 0};
     place_worker(w, d->layout, d->places.count, &arrays);
-    memset(w->seen, 0, seen_words(d->places.count) * sizeof *w->seen);
+    for (size_t i = 0; i < d->places.count; i++) w->found[i] = VALUE_NONE;
     return true;
+}
+
+static void tell_progress(const Dtm50 *d, unsigned left)
+{
+    if (d->s->progress == NULL) return;
+    atomic_store(&d->s->progress->metric, TREB_DTM50);
+    atomic_store(&d->s->progress->ply, left);
 }
 
 void dtm50_passes(Dtm50 *d)
@@ -251,6 +314,7 @@ void dtm50_passes(Dtm50 *d)
         const bool enough = worker_init(&w, d);
         if (!enough) solver_fail(d->s, fail_memory(&error), &error);
         for (unsigned left = 0; left <= RULE_PLIES; left++) {
+            tell_progress(d, left);
 #pragma omp for schedule(dynamic, 4)
             for (uint32_t i = 0; i < tasks; i++) {
                 if (!enough || solver_failed(d->s)) continue;

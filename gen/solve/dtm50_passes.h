@@ -10,10 +10,10 @@ enum {
     VALUE_WAITING = MATES_OPEN /* flag: no value yet, but the distance to mate, or VALUE_NONE */
 };
 
-/* A cell and its value: while a pass runs the new one, afterwards the one before. */
+/* A cell and its values, the one before as Dtm50.value has it. */
 typedef struct Change {
     uint32_t cell;
-    Plies value;
+    Plies before, now;
 } Change;
 
 typedef struct Changes {
@@ -43,7 +43,7 @@ static inline Plies *dtm50_plane(const Dtm50 *d, Plies *const of[2], int side, u
 }
 
 /* Finds the values for all numbers of plies left. At first all values are waiting; `zeroing` is known, and the log of
- * distances to zeroing is at its beginning. A failure is the solver's. */
+ * distances to zeroing and to mate are at their beginning. A failure is the solver's. */
 void dtm50_passes(Dtm50 *d);
 
 /* Returns the bytes that a thread claims. */
