@@ -155,14 +155,24 @@ def test_processes_make_tables():
 
 
 @pytest.mark.full
-@pytest.mark.seconds(30)
-def test_export(folder):
+@pytest.mark.parametrize(
+    "names",
+    [
+        pytest.param(["KBNvK", "KPvK", "KQvK", "KRvK"], marks=pytest.mark.seconds(15), id="few"),
+        pytest.param(
+            ["KBNvK", "KPvKP", "KPvK", "KQvK", "KRvK", "KQvKR"],
+            marks=[pytest.mark.long, pytest.mark.seconds(50)],
+            id="many",
+        ),
+    ],
+)
+def test_export(folder, names):
     """Exported files: read without waiting, compared with our own, verified, and used by Stockfish."""
     exported = os.path.join(folder, "syzygy")
-    run("export", "--quiet", "--syzygy", exported, "KBNvK", "KPvKP")
+    run("export", "--quiet", "--syzygy", exported, *names)
     passes(built("probe/test_wait"), exported, cwd=TOP)
-    run("compare", "-m", "wdl,dtz", exported, TABLES, "KQvK", "KRvK", "KPvK", "KBNvK", "KQvKR", "KPvKP")
-    run("verify", "--full", "--tables", exported, "KQvKR", "KBNvK")
+    run("compare", "-m", "wdl,dtz", exported, TABLES, *names)
+    run("verify", "--full", "--tables", exported, names[0], names[-1])
     need("stockfish")
     passes(sys.executable, script("examples/stockfish_wins.py"), "stockfish", exported, cwd=TOP)
 

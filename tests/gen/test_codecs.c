@@ -102,13 +102,13 @@ END_TEST
 
 /* ---- Bounds of verdicts ---------------------------------------------------------------------- */
 
-/* Makes WDL and DTZ of KPPvK and what is below it, or what of it is not there. */
-static void make_pawns(const char *from, int bounds)
+/* Makes WDL and DTZ of an ending and what is below it, or what of it is not there. */
+static void make_pawns(const char *from, const char *name, int bounds)
 {
     Run run = new_run(from, 1 << TREB_WDL | 1 << TREB_DTZ);
     run.options.codec = TABLE_SYMBOLS;
     run.options.bounds = bounds;
-    run_names(&run, "KPPvK");
+    run_names(&run, name);
 }
 
 /* Files are smaller if the last pawn's promotion completes verdicts. What is made from such files is
@@ -120,7 +120,7 @@ START_TEST(verdicts_of_the_last_pawn)
     for (int k = 0; k < 2; k++) {
         snprintf(from[k], PATH_SIZE, "%.4000s/pawns-%d", work, k);
         ck_assert_int_eq(mkdir(from[k], 0777), 0);
-        make_pawns(from[k], k == 0 ? 5 : 3);
+        make_pawns(from[k], k == 0 ? "KPvK" : "KPPvK", k == 0 ? 5 : 3);
         free(read_file(from[k], "KPvK.wdl.treb", &size[k]));
     }
     ck_assert_uint_lt(size[1], size[0]);
@@ -133,7 +133,7 @@ START_TEST(verdicts_of_the_last_pawn)
         snprintf(moved, sizeof moved, "%.4050s/%s", tables, again[i]);
         ck_assert_int_eq(rename(path, moved), 0);
     }
-    make_pawns(from[1], 3);
+    make_pawns(from[1], "KPPvK", 3);
     for (int i = 0; i < 2; i++) check_same_file(from[1], again[i]);
 }
 END_TEST
