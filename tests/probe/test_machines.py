@@ -108,17 +108,10 @@ def test_file_of_four_gigabytes(tmp_path):
     assert " 0 positions" not in expected
     for words in (native, other):
         assert do(*words, "997", "KQvKR/b", text=large + "\n") == expected
-    assert "its checksum differs" in do(*native, "1", "KQvKR", text=large + "\n", code=1)
+        assert "its checksum differs" in do(*words, "1", "KQvKR", text=large + "\n", code=1)
 
     syzygy = tmp_path / "syzygy"
     shutil.copytree(SYZYGY, syzygy)
     os.truncate(syzygy / "KQvK.rtbw", (5 << 30) + 16)
     assert "a program of 32 bits has no room for so large a file" in do(*other, "1", "KQvK", text=f"{syzygy}\n", code=1)
-    assert " positions" in do(*other, "1", "KRvK", text=f"{syzygy}\n")
-
-
-@pytest.mark.long
-def test_checksum_of_four_gigabytes(tmp_path):
-    """The same by a program of 32 bits, which reads the whole file."""
-    _, large = tables_of_four_gigabytes(tmp_path)
-    assert "its checksum differs" in do(*there("i686")[0], "1", "KQvKR", text=large + "\n", code=1)
+    assert " positions" in do(*other, "97", "KRvK", text=f"{syzygy}\n")
