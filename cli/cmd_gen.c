@@ -263,7 +263,7 @@ static int gen_with(GenArgs *args)
         estimate_free(&e);
         return CLI_FAILED;
     }
-    if (args->estimate && e.plan.steps > 0 && !o->syzygy) estimate_pace(&e, o);
+    if (args->estimate && e.plan.steps > 0) estimate_pace(&e, o);
     treb_status status = args->estimate ? TREB_OK : generate_plan_check(&e.plan, o, &error);
     if (args->estimate && cli_json_wanted())
         code = cli_json_answer(args->command, estimate_json(&e, o));

@@ -85,23 +85,38 @@ static void find_afters(Jobs *jobs, Job *job)
     if (job->round > jobs->rounds) jobs->rounds = job->round;
 }
 
-/* Finds the memory of a job, which also reads sub-endings that are there, and adds the time for it. */
-static void find_memory(const Jobs *jobs, Job *job)
+/* Marks the steps before step `i` that it reads from files. */
+static void mark_read(const GeneratePlan *plan, size_t i, bool *needed)
+{
+    Material material[MATERIAL_SUB_ENDINGS_MAX];
+    uint8_t turns[MATERIAL_SUB_ENDINGS_MAX];
+    const int count = generate_step_reads(&plan->step[i], material, turns);
+    for (size_t j = 0; j < i; j++)
+        for (int k = 0; k < count && plan->step[j].read; k++)
+            needed[j] = needed[j] || material_equal(&material[k], &plan->step[j].material);
+}
+
+/* Finds the memory of a job, which also reads tables that are there, and adds the time for it. To read a table takes
+ * what completes its cells, so tables are read that are no sub-endings of the job's own. */
+static bool find_memory(const Jobs *jobs, Job *job)
 {
     const Estimate *e = jobs->estimate;
-    Material sub_ending[MATERIAL_SUB_ENDINGS_MAX];
-    const int count = material_sub_endings(&job->step->material, sub_ending, NULL);
+    const size_t own = (size_t)(job->step - e->plan.step);
+    bool *needed = calloc(own + 1, sizeof *needed);
+    if (needed == NULL) return cli_no_memory(jobs->args->command) == CLI_OK;
     job->least = job->step->memory;
     job->fast = generate_step_fast(job->step);
-    for (size_t i = 0; i < e->plan.steps; i++)
-        for (int k = 0; k < count && e->plan.step[i].read; k++) {
-            const GenerateStep *step = &e->plan.step[i];
-            if (!material_equal(&sub_ending[k], &step->material)) continue;
-            if (step->memory > job->least) job->least = step->memory;
-            job->seconds +=
-                estimate_step_seconds(step, &jobs->args->options, e->pace > 0 ? e->pace : 1);
-        }
+    mark_read(&e->plan, own, needed);
+    for (size_t i = own; i-- > 0;) {
+        const GenerateStep *step = &e->plan.step[i];
+        if (!needed[i]) continue;
+        mark_read(&e->plan, i, needed);
+        if (step->memory > job->least) job->least = step->memory;
+        job->seconds += estimate_step_seconds(step, &jobs->args->options, e->pace > 0 ? e->pace : 1);
+    }
     if (job->fast < job->least) job->fast = job->least;
+    free(needed);
+    return true;
 }
 
 static bool list_jobs(Jobs *jobs)
@@ -118,7 +133,7 @@ static bool list_jobs(Jobs *jobs)
         if (material_men(&job->step->material) <= 2 || job->step->read) continue;
         material_name(&job->step->material, job->name);
         job->seconds = estimate_step_seconds(job->step, o, e->pace > 0 ? e->pace : 1);
-        find_memory(jobs, job);
+        if (!find_memory(jobs, job)) return false;
         if (!choose_class(jobs->args, job)) return false;
         jobs->count++;
         find_afters(jobs, job);
@@ -189,6 +204,7 @@ static json_t *job_json(const Jobs *jobs, const Job *job)
     const GenerateOptions *o = &jobs->args->options;
     json_t *object = estimate_step_json(job->step, o, jobs->estimate->pace), *after = json_array();
     json_object_set_new(object, "memory_bytes", json_integer((json_int_t)job->least));
+    if (jobs->estimate->pace > 0) json_object_set_new(object, "seconds", cli_json_real(job->seconds, 1));
     for (int i = 0; i < job->afters; i++)
         json_array_append_new(after, json_string(jobs->job[job->after[i]].name));
     json_object_set_new(object, "fast_memory_bytes",

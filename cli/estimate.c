@@ -128,6 +128,7 @@ static const double pair_solve[2] = {1.6, 1.5}, pair_write[2] = {1.6, 2.1};
  * wins are long, as in KRNvKNN. */
 static const double queen_part = 0.4, exchange_part = 0.5;
 static const double zstd_part = 0.25; /* time to write with zstd, as a part of that with symbols */
+static const double syzygy_part = 1.6; /* time to write Syzygy's pairs of files (docs/performance.md), likewise */
 static const double pace_seconds = 1.0;
 static const char pace_material[] = "KRvKN";
 
@@ -188,7 +189,10 @@ EstimateTime estimate_step_time(const GenerateStep *step, const GenerateOptions 
         t.write += billions * rates[six][kind].write[TREB_DTM] + (learn < most ? learn : most) / TREB_METRICS;
     if (step->pair) t.solve *= pair_solve[pawns];
     if (wanted(options, TREB_DTM50)) t.solve += 1e-9 * (double)step->places * dtm50_rate;
-    if (options->codec != TABLE_SYMBOLS) t.write *= zstd_part;
+    if (options->syzygy)
+        t.write *= syzygy_part;
+    else if (options->codec != TABLE_SYMBOLS)
+        t.write *= zstd_part;
     t.solve *= harder;
     t.write *= harder;
     return t;

@@ -150,14 +150,14 @@ static void drop_useless(GeneratePlan *plan)
     plan->steps = kept;
 }
 
-/* Lists what completes the wanted sides of a step that is read. */
-static int read_from(const GenerateStep *step, Material out[MATERIAL_SUB_ENDINGS_MAX],
-                     uint8_t turns[MATERIAL_SUB_ENDINGS_MAX])
+int generate_step_reads(const GenerateStep *step, Material out[MATERIAL_SUB_ENDINGS_MAX],
+                        uint8_t turns[MATERIAL_SUB_ENDINGS_MAX])
 {
     static const MaterialMoves moves[] = {[MOVES_CAPTURES] = MATERIAL_CAPTURES,
                                           [MOVES_COMPLETING] = MATERIAL_COMPLETING,
                                           [MOVES_ALL] = MATERIAL_CONVERSIONS};
     int count = 0;
+    if (!step->read) return material_sub_endings(&step->material, out, turns);
     for (int side = 0; side < 2; side++)
         if (wanted_sides(step->parents) >> side & 1)
             count = material_sub_endings_of(&step->material, side, moves[step->moves[side]], count,
@@ -207,9 +207,7 @@ static void mark_read(GeneratePlan *plan, size_t i, int subset_men)
     const GenerateStep *step = &plan->step[i];
     Material sub_ending[MATERIAL_SUB_ENDINGS_MAX];
     uint8_t turns[MATERIAL_SUB_ENDINGS_MAX];
-    const int sub_endings =
-        step->read ? read_from(step, sub_ending, turns)
-                   : material_sub_endings(&step->material, sub_ending, turns);
+    const int sub_endings = generate_step_reads(step, sub_ending, turns);
     for (size_t j = 0; j < i; j++)
         for (int k = 0; k < sub_endings; k++)
             if (material_equal(&plan->step[j].material, &sub_ending[k])) {

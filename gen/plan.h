@@ -94,6 +94,11 @@ static inline unsigned generate_step_sides(const GenerateStep *step)
     return wanted_sides(step->parents);
 }
 
+/* Lists the materials whose values a step reads, and the sides to move of each, a mask: all sub-endings if it is solved;
+ * those that complete the wanted sides if it is read. Returns their number. */
+int generate_step_reads(const GenerateStep *step, Material out[MATERIAL_SUB_ENDINGS_MAX],
+                        uint8_t turns[MATERIAL_SUB_ENDINGS_MAX]);
+
 /* Returns the bytes with which all data of a step are in memory. */
 static inline uint64_t generate_step_fast(const GenerateStep *step)
 {

@@ -33,7 +33,7 @@ def test_exact_json():
 
 
 def test_estimate():
-    run("export", "--estimate", "--syzygy", "nowhere", "KRPvKR").has("^tables +[0-9]+ to write").quiet()
+    run("export", "--estimate", "--syzygy", "nowhere", "KRPvKR").has("^tables +[0-9]+ to write", "^time +about [0-9]").quiet()
     assert not os.path.exists("nowhere")
 
 

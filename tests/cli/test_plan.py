@@ -54,6 +54,19 @@ def test_json():
     assert len(run("plan", "--to", "json", "KQvK").json()["jobs"]) == 1
 
 
+def test_reading_takes_time():
+    """The time of a job is also that of reading tables that are there, those that complete them included."""
+    os.mkdir("most")
+    for name in os.listdir(TABLES):
+        if not name.startswith("KPPvK."):
+            os.symlink(os.path.join(TABLES, name), os.path.join("most", name))
+    d = run("plan", "--json", "-t", "most", "KPPvK").json()
+    alone = run("gen", "--estimate", "--json", "-t", "most", "KPPvK").json()["tables"]
+    own = [table["seconds"] for table in alone if table["written"]]
+    assert len(alone) > 5 and len(own) == 1
+    assert [job["seconds"] for job in d["jobs"]] == [d["total"]["seconds"]] and d["total"]["seconds"] > own[0]
+
+
 def test_errors():
     answer = run("plan", "-M", "1MiB", "--men", "4", "-t", "none", code=1).silent()
     answer.says("^trebuchet plan: KQvK needs at least [0-9.]+ MB of memory, which is more than --memory allows$")
