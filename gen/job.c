@@ -193,7 +193,7 @@ static treb_status close_dtm50(TableJob *job, bool complete, treb_error *error)
 {
     treb_status status = TREB_OK;
     if (complete && job->writer50 != NULL)
-        status = dtm50_writer_finish(job->writer50, &job->report->result.file_size[TREB_DTM50], error);
+        status = dtm50_writer_finish(job->writer50, &job->report->result, error);
     else
         dtm50_writer_abort(job->writer50);
     job->writer50 = NULL;

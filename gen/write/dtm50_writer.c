@@ -341,7 +341,16 @@ static treb_status write_file(const Dtm50Writer *w, TableHeader *header, Cells *
     return status;
 }
 
-treb_status dtm50_writer_finish(Dtm50Writer *w, uint64_t *file_size, treb_error *error)
+/* The result already has the same numbers if other files were written too. */
+static void count_positions(const Dtm50Writer *w, WriteResult *result)
+{
+    memcpy(result->statistics.count, w->statistics.count, sizeof w->statistics.count);
+    result->positions = 0;
+    for (int side = 0; side < 2; side++)
+        for (int v = 0; v < WDL_VALUES; v++) result->positions += w->statistics.count[side][v];
+}
+
+treb_status dtm50_writer_finish(Dtm50Writer *w, WriteResult *result, treb_error *error)
 {
     TableHeader header = {0};
     Cells *cells = NULL;
@@ -349,11 +358,12 @@ treb_status dtm50_writer_finish(Dtm50Writer *w, uint64_t *file_size, treb_error 
     uint32_t *place = calloc(profiles_count(w->profiles), sizeof *place);
     treb_status status = place != NULL ? TREB_OK : fail_memory(error);
     statistics_finish(&w->statistics, w->histograms, w->layout);
+    count_positions(w, result);
     start_header(w, &header);
     if (status == TREB_OK) status = find_turn(w, &turn, error);
     if (status == TREB_OK) status = number_lists(w, turn, &header.profiles, place, error);
     if (status == TREB_OK) status = make_digits(w, &header.profiles, place, &cells, error);
-    if (status == TREB_OK) status = write_file(w, &header, cells, file_size, error);
+    if (status == TREB_OK) status = write_file(w, &header, cells, &result->file_size[TREB_DTM50], error);
     cells_free(cells);
     table_header_free(&header);
     free(place);

@@ -19,9 +19,9 @@ unsigned dtm50_writer_sides(const Dtm50Writer *writer);
 treb_status dtm50_writer_add(Dtm50Writer *writer, const uint64_t *number, const Dtm50 *dtm50,
                              treb_error *error);
 
-/* Completes the file, for the side to move that the DTM file in the folder has, and frees the writer. TREB_OK also if
- * it was stopped; then there is no file. */
-treb_status dtm50_writer_finish(Dtm50Writer *writer, uint64_t *file_size, treb_error *error);
+/* Completes the file, for the side to move that the DTM file in the folder has, and frees the writer. Adds its size to
+ * the result, and the number of positions. TREB_OK also if it was stopped; then there is no file. */
+treb_status dtm50_writer_finish(Dtm50Writer *writer, WriteResult *result, treb_error *error);
 
 /* Frees the writer and leaves no file. NULL is allowed. */
 void dtm50_writer_abort(Dtm50Writer *writer);

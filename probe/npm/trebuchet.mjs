@@ -153,11 +153,12 @@ export class Trebuchet {
             value[METRICS[m]] = has ? word(3 + m) : null;
             if (m === 1 && has && word(3 + 4 + m) !== 0) value.rounded = ROUNDED[word(3 + 4 + m)];
         }
-        const failed = METRICS.slice(0, ARRAYS).map((metric, m) => [metric, word(3 + 8 + m)]).filter(([, status]) => status !== STATUS.OK);
-        if (failed.length > 0) value.why = Object.fromEntries(failed.map(([metric, status]) => [metric, codeOf(status)]));
         const mates = word(1) === VERDICTS.indexOf("win") || word(1) === VERDICTS.indexOf("loss");
         const dtm50 = 3 + 3 * ARRAYS;
         value.dtm50 = known && mates && word(dtm50 + 1) === STATUS.OK ? word(dtm50) : null;
+        const statuses = METRICS.map((metric, m) => [metric, word(m < ARRAYS ? 3 + 8 + m : dtm50 + 1)]);
+        const failed = statuses.filter(([, status]) => status !== STATUS.OK);
+        if (failed.length > 0) value.why = Object.fromEntries(failed.map(([metric, status]) => [metric, codeOf(status)]));
         return value;
     }
 

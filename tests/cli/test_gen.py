@@ -98,6 +98,11 @@ def test_json():
     assert d["event"] == "done" and d["tables"] == 0
 
 
+def test_only_dtm50_is_missing():
+    run("gen", "-t", "g6", "KQvK")
+    run("gen", "-m", "all5", "-t", "g6", "KQvK").has("^KQvK +368,452 positions", "^1 table, ", "^ +144,508 wins")
+
+
 def test_json_refused():
     d = run("gen", "--json", "--memory", "1M", "-t", f"g5", "KQvKR", code=1).json()
     assert "needs" in d["error"]["message"]

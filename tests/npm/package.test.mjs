@@ -299,8 +299,9 @@ test("DTM50: the mate with the position's clock, and the statistics of its table
     const folder = mkdtempSync(join(tmpdir(), "trebuchet-npm-"));
     execFileSync(tool, ["gen", "--quiet", "--metric", "all5", "--tables", folder, "KPvK"]);
     const tb = await open(folder);
-    const { dtm, dtm50 } = await tb.probe("8/6k1/8/5K2/8/8/1P6/8 w - - 99 1");
-    assert.deepEqual([dtm, dtm50], [29, 47]);
+    const late = "8/6k1/8/5K2/8/8/1P6/8 w - - 99 1";
+    const { dtm, dtm50, why } = await tb.probe(late);
+    assert.deepEqual([dtm, dtm50, why], [29, 47, undefined]);
     assert.ok(tb.materials.every(({ metrics }) => metrics.includes("dtm50")));
     const { longest, histograms } = await tb.statistics("KPvK");
     const of = (metric) => longest.filter((entry) => entry.metric === metric).map((entry) => entry.plies);
@@ -309,6 +310,10 @@ test("DTM50: the mate with the position's clock, and the statistics of its table
     assert.deepEqual(histograms.dtm50, histograms.dtm);
     assert.ok(histograms.dtm50.white.win.length > 20);
     await tb.close();
+    const without = await open(tables);
+    const unknown = await without.probe(late);
+    assert.deepEqual([unknown.dtm, unknown.dtm50, unknown.why], [29, null, { dtm50: "NO_TABLE" }]);
+    await without.close();
     rmSync(folder, { recursive: true });
 });
 
