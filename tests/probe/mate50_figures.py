@@ -2,7 +2,7 @@
 """mate50_figures.py TABLES [MATERIAL...]
 
 Counts where the 50-move rule makes mates longer, in all endings whose DTM50 table is in the folder, and prints the tables of
-docs/dtm50.md. Positions that a symmetry of the board makes equal count once, as in `trebuchet find`. It uses the Python
+docs/dtm50.md. Of five men and more it takes a sample. Positions that a symmetry of the board makes equal count once, as in `trebuchet find`. It uses the Python
 module, which TREBUCHET_LIBRARY tells where the library is, and numpy (Debian's python3-numpy)."""
 import pathlib
 import sys
@@ -13,6 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "probe" / "python"))
 import trebuchet  # noqa: E402
 
 RULE_PLIES = 100
+COUNTED_MEN, SAMPLE = 4, 300_000
 CLOCK, NUMBERS = 34, 36  # a position is 36 numbers of 16 bits, and this one of them is its clock
 
 
@@ -46,10 +47,14 @@ class Delays:
         return f"{self.most} | {dtm} | {dtm50} | {' '.join(fen.split()[:-1])}"
 
 
+def is_sampled(material):
+    return len(material) - 1 > COUNTED_MEN
+
+
 class Ending:
     def __init__(self, tablebase, material):
         self.material, self.decided, self.fresh, self.late = material, 0, Delays(), Delays()
-        for positions in tablebase.positions(material):
+        for positions in [tablebase.sample(material, SAMPLE)] if is_sampled(material) else tablebase.positions(material):
             self.add(tablebase, positions)
 
     def add(self, tablebase, positions):
@@ -79,18 +84,29 @@ def materials_of(tablebase):
     return sorted(names, key=lambda name: (len(name), name))
 
 
+def count(tablebase, materials):
+    """Prints a table of these endings, and returns them."""
+    endings = []
+    print("\n| | won or lost | delayed at some clock | | by at most | DTM | DTM50 | position with its clock |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    for material in materials:
+        endings.append(Ending(tablebase, material))
+        print(endings[-1].row(), flush=True)
+    return endings
+
+
 def main():
     folder, *materials = sys.argv[1:]
     with trebuchet.open_tablebase(folder) as tablebase:
-        print("\n| | won or lost | delayed at some clock | | by at most | DTM | DTM50 | position with its clock |")
-        print("| --- | --- | --- | --- | --- | --- | --- | --- |")
-        endings = []
-        for material in materials or materials_of(tablebase):
-            endings.append(Ending(tablebase, material))
-            print(endings[-1].row(), flush=True)
+        materials = materials or materials_of(tablebase)
+        sampled = [material for material in materials if is_sampled(material)]
+        endings = count(tablebase, [material for material in materials if not is_sampled(material)])
+        if sampled:
+            print(f"\nOf {SAMPLE:,} random positions of each ending:")
+            endings += count(tablebase, sampled)
     fresh = [ending for ending in endings if ending.fresh.count]
     if not fresh:
-        print("\nAt a clock of 0 DTM50 is DTM in all of these endings.")
+        print("\nAt a clock of 0 DTM50 is DTM in all of these positions.")
         return
     print("\nAt a clock of 0:\n\n| | delayed | | by at most | DTM | DTM50 | position |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
