@@ -41,7 +41,17 @@ static inline uint64_t file_bits(int file) { return UINT64_C(0x0101010101010101)
 static inline uint64_t rank_bits(int rank) { return UINT64_C(0xff) << (8 * rank); }
 
 static inline bool bit_test(uint64_t set, int sq) { return set >> sq & 1; }
-static inline int bit_count(uint64_t set) { return __builtin_popcountll(set); }
+static inline int bit_count(uint64_t set)
+{
+#if defined __x86_64__ && !defined __POPCNT__
+    /* The builtin calls a function where the processor may lack the instruction. */
+    set -= set >> 1 & UINT64_C(0x5555555555555555);
+    set = (set & UINT64_C(0x3333333333333333)) + (set >> 2 & UINT64_C(0x3333333333333333));
+    return (int)(((set + (set >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) * UINT64_C(0x0101010101010101) >> 56);
+#else
+    return __builtin_popcountll(set);
+#endif
+}
 static inline bool bit_many(uint64_t set) { return (set & (set - 1)) != 0; }
 
 /* Returns the word in which byte i has all bits set if bit i of `byte` is set, and none
