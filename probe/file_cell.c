@@ -53,14 +53,20 @@ static int read_missing(const ProbeReader *reader, const OpenTable *file, int si
     return -(int)fail_not_ready(error, file->file->path);
 }
 
+static void memo_clear(CellMemo *memo)
+{
+    memset(memo->of, 0, sizeof memo->of);
+    memset(memo->blocks.block, 0, sizeof memo->blocks.block);
+    memo->used = true;
+}
+
 /* Returns the place of a cell in the memo of the reader; NULL if it has none. */
 static MemoCell *memo_place(const ProbeReader *reader, const OpenTable *file, int side,
                                    uint64_t cell)
 {
     CellMemo *memo = reader->memo;
     if (memo == NULL) return NULL;
-    if (!memo->used) memset(memo->of, 0, sizeof memo->of);
-    memo->used = true;
+    if (!memo->used) memo_clear(memo);
     const uint64_t key = (cell ^ (uintptr_t)file >> 4 ^ (uint64_t)side << 40) * HASH_FACTOR;
     return &memo->of[(key >> 40) % MEMO_CELLS];
 }
@@ -81,7 +87,7 @@ static int read_single(const ProbeReader *reader, const OpenTable *file, int sid
     /* With WAIT_NEVER_FETCH the job below fetches the page: the system is asked only if there is no
      * thread. */
     int code = table_read_cell(file->table, wait == WAIT_NEVER_FETCH ? WAIT_NEVER : wait, side,
-                               cell, error);
+                               cell, memo != NULL ? &reader->memo->blocks : NULL, error);
     if (code == -(int)TREB_ERR_NOT_READY) {
         MappedBytes page = table_cell_page(file->table, side, cell);
         const FetchJob job = {file->file, FETCH_PAGES, side, page.at, page.size};

@@ -15,13 +15,16 @@
 #ifndef TREB_PROBE_READER_H
 #define TREB_PROBE_READER_H
 
+#include "core/format/code.h"
 #include "core/format/table_files.h"
 #include "probe/fetch_list.h"
 
 /* Cells that one call has decoded, so that it need not decode them again: the moves of a position are
  * valued metric by metric, each time by the same positions behind them. A cell that finds its place
- * taken replaces the other. Set `used` to false: the cells are cleared when the first one is decoded,
- * which most calls never come to. */
+ * taken replaces the other. Many of these positions differ by the square of one man, and their cells are
+ * near each other: so the blocks that were read are remembered, too.
+ * Set `used` to false: the rest is cleared when the first cell is decoded, which most calls never come
+ * to. */
 enum { MEMO_CELLS = 512 };
 typedef struct MemoCell {
     const void *file;    /* NULL: no cell */
@@ -30,6 +33,7 @@ typedef struct MemoCell {
 typedef struct CellMemo {
     bool used;
     MemoCell of[MEMO_CELLS];
+    CodeMemo blocks;
 } CellMemo;
 
 typedef struct ProbeReader {

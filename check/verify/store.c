@@ -363,7 +363,7 @@ static unsigned code_in_whole(const TableHeader *h, const uint8_t *bytes, uint64
 static unsigned cell_code(VerifyReader *reader, const VerifyFile *file, int side, uint64_t cell)
 {
     treb_error error = {0};
-    int code = table_read_cell(file->table, WAIT_FOR_ALL, side, cell, &error);
+    int code = table_read_cell(file->table, WAIT_FOR_ALL, side, cell, NULL, &error);
     if (code >= 0) return (unsigned)code;
     if (reader->error.status == TREB_OK) reader->error = error;
     return 0;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/system/hash.h"
+
 const char code_no_memory[] = "out of memory";
 
 /* ---- Making ---------------------------------------------------------------------------------- */
@@ -80,53 +82,51 @@ static void read_lengths(Code *code, const CodeParts *parts)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-static uint32_t big32(const uint8_t *at)
+static inline uint32_t big32(const uint8_t *at)
 {
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-/* The bits of a block, read from its start. */
+static inline uint64_t big64(const uint8_t *at) { return (uint64_t)big32(at) << 32 | big32(at + 4); }
+
+enum { LOADED = 57 }; /* 64 less the most that `at` is beyond a byte */
+
+/* Returns the bits of a block from number `at` on, at least LOADED of them; behind the end they are
+ * zeros. */
+static inline uint64_t bits_from(CodeBlock block, size_t at)
+{
+    const size_t size = (size_t)(block.end - block.start), byte = at / 8;
+    if (byte + 8 <= size) return big64(block.start + byte) << at % 8;
+    const size_t behind = byte + 8 - size;
+    return behind < 8 ? big64(block.end - 8) << 8 * behind << at % 8 : 0;
+}
+
+/* The bits of a block, read from number `at` on. */
 typedef struct Bits {
-    const uint8_t *next, *end;
-    uint64_t code; /* the highest bits are the next to be read */
-    unsigned used; /* 64 less the number of bits in `code` */
+    CodeBlock block;
+    size_t at;
+    uint64_t next;  /* the highest bit is number `at` */
+    unsigned words; /* whole words in `next`, at least */
 } Bits;
-
-static Bits bits_of(CodeBlock block)
-{
-    uint64_t code = (uint64_t)big32(block.start) << 32 | big32(block.start + 4);
-    return (Bits){block.start + 8, block.end, code, 0};
-}
-
-/* Adds 32 bits; behind the end they are zeros. */
-static inline void fill(Bits *bits)
-{
-    uint32_t more = 0;
-    if (bits->end - bits->next >= 4) {
-        more = big32(bits->next);
-        bits->next += 4;
-    } else {
-        for (unsigned shift = 32; bits->next < bits->end;)
-            more |= (uint32_t)*bits->next++ << (shift -= 8);
-    }
-    bits->used -= 32;
-    bits->code |= (uint64_t)more << bits->used;
-}
 
 /* Returns the next symbol; -1 if no word matches. */
 static inline int next_symbol(const Code *code, Bits *bits)
 {
-    if (bits->used >= 32) fill(bits);
+    if (bits->words == 0) {
+        bits->next = bits_from(bits->block, bits->at);
+        bits->words = code->loaded;
+    }
+    bits->words--;
     /* If most words have the shortest length, the processor predicts this branch and need not wait
      * for the table. */
     unsigned l = code->shortest;
-    if (bits->code < code->base[l]) {
-        l = code->first_length[bits->code >> 56];
-        while (bits->code < code->base[l]) l++;
+    if (bits->next < code->base[l]) {
+        l = code->first_length[bits->next >> 56];
+        while (bits->next < code->base[l]) l++;
     }
-    uint64_t symbol = code->symbol[l] + ((bits->code - code->base[l]) >> (64 - l));
-    bits->code <<= l;
-    bits->used += l;
+    uint64_t symbol = code->symbol[l] + ((bits->next - code->base[l]) >> (64 - l));
+    bits->next <<= l;
+    bits->at += l;
     return symbol < code->symbols ? (int)symbol : -1;
 }
 
@@ -149,15 +149,50 @@ static inline int descend(const Code *code, unsigned symbol, unsigned place)
 
 int code_only(const Code *code) { return (int)left_of(code, 0); }
 
-int code_value(const Code *code, CodeBlock block, unsigned place)
+/* Returns the marks of a block. Marks of another block that are in their place are dropped. */
+static CodeMarks *marks_of(CodeMemo *memo, const uint8_t *block)
 {
-    Bits bits = bits_of(block);
+    if (memo == NULL) return NULL;
+    const size_t place = (size_t)((uintptr_t)block * HASH_FACTOR >> 32) % CODE_MARKED;
+    if (memo->block[place] != block) memo->of[place].count = 0;
+    memo->block[place] = block;
+    return &memo->of[place];
+}
+
+/* Moves to the last mark that is not behind value number `place`. Returns the number of values before
+ * it. */
+static unsigned go_to_mark(const CodeMarks *marks, unsigned place, Bits *bits)
+{
+    unsigned i = marks->count;
+    while (i > 0 && marks->mark[i - 1].values > place) i--;
+    if (i == 0) return 0;
+    bits->at = marks->mark[i - 1].bits;
+    return marks->mark[i - 1].values;
+}
+
+/* The bit from which on the next mark is due. */
+static size_t due_mark(const CodeMarks *marks)
+{
+    if (marks == NULL || marks->count == CODE_MARKS) return SIZE_MAX;
+    return (marks->count + (size_t)1) * CODE_MARK_BITS;
+}
+
+int code_value(const Code *code, CodeBlock block, unsigned place, CodeMemo *memo)
+{
+    CodeMarks *marks = marks_of(memo, block.start);
+    Bits bits = {.block = block};
+    unsigned before = marks != NULL ? go_to_mark(marks, place, &bits) : 0;
+    size_t due = due_mark(marks);
     for (;;) {
+        if (bits.at >= due) {
+            marks->mark[marks->count++] = (CodeMark){(uint16_t)bits.at, (uint16_t)before};
+            due = due_mark(marks);
+        }
         int symbol = next_symbol(code, &bits);
         if (symbol < 0) return -1;
         unsigned values = code->more[symbol] + 1u;
-        if (place < values) return descend(code, (unsigned)symbol, place);
-        place -= values;
+        if (place - before < values) return descend(code, (unsigned)symbol, place - before);
+        before += values;
     }
 }
 
@@ -198,7 +233,7 @@ static inline size_t take_symbol(const Code *code, unsigned symbol, unsigned fro
 static inline int take_block(const Code *code, CodeBlock block, unsigned values, unsigned place,
                              size_t room, unsigned most, TakeValues *take, void *to)
 {
-    Bits bits = bits_of(block);
+    Bits bits = {.block = block};
     size_t count = 0, wanted = place < values ? values - place : 0;
     if (wanted > room) wanted = room;
     while (count < wanted) {
@@ -296,6 +331,7 @@ const char *code_init(Code *code, const CodeParts *parts)
     code->pairs = parts->pairs;
     code->symbols = parts->symbols;
     code->shortest = (uint8_t)parts->shortest;
+    code->loaded = (uint8_t)(LOADED / parts->longest);
     code->wide = parts->wide;
     code->bits = (uint8_t)parts->bits;
     read_lengths(code, parts);

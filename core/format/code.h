@@ -41,6 +41,7 @@ typedef struct Code {
     uint64_t *piece;
     unsigned symbols;
     uint8_t shortest, bits;
+    uint8_t loaded; /* number of words that surely are in the bits read at once */
     uint8_t fit; /* number of values that fit into one `piece`; 0 without pieces */
     bool wide;
     uint64_t base[CODE_WORD_MAX + 1];
@@ -64,8 +65,28 @@ typedef struct CodeBlock {
 /* Returns the value of a code with only one value. */
 int code_only(const Code *code);
 
-/* Returns value number `place` of a block, or -1 if there is none. */
-int code_value(const Code *code, CodeBlock block, unsigned place);
+/* Where words begin in blocks that were read, so that reading one of them again need not begin at its
+ * start. A block that finds its place taken replaces the other. */
+enum {
+    CODE_MARKED = 256,   /* number of blocks */
+    CODE_MARKS = 15,     /* number of marks in each, */
+    CODE_MARK_BITS = 96, /* and bits from one to the next, at least */
+};
+typedef struct CodeMark {
+    uint16_t bits, values; /* before the word */
+} CodeMark;
+typedef struct CodeMarks {
+    unsigned count;
+    CodeMark mark[CODE_MARKS]; /* in ascending order */
+} CodeMarks;
+typedef struct CodeMemo {
+    const uint8_t *block[CODE_MARKED]; /* NULL at first */
+    CodeMarks of[CODE_MARKED];         /* by place of the block; no need to clear them */
+} CodeMemo;
+
+/* Returns value number `place` of a block, or -1 if there is none. `memo` may be NULL; otherwise the
+ * block has at most 65536 values, and stays where it is. */
+int code_value(const Code *code, CodeBlock block, unsigned place, CodeMemo *memo);
 
 /* Writes values of a block that has `values` of them, from number `place` on, at most `room`.
  * Returns how many, or -1 if the block is damaged. */

@@ -248,8 +248,10 @@ treb_status table_read_page(const Table *table, int side, uint64_t page,
 const uint8_t *table_codes(const Table *table, int side, size_t *size);
 
 /* Returns the code of one cell of a stored side with codec symbols, or minus a status. Takes some
- * tenths of a microsecond if its page is in memory. Does not wait for a disk if `wait` says so. */
-int table_read_cell(const Table *table, TableWait wait, int side, uint64_t cell, treb_error *error);
+ * tenths of a microsecond if its page is in memory. Does not wait for a disk if `wait` says so. `memo` is
+ * for a caller that reads several cells; it may be NULL. */
+int table_read_cell(const Table *table, TableWait wait, int side, uint64_t cell, CodeMemo *memo,
+                    treb_error *error);
 
 /* For callers that do not wait, with codec symbols. table_map returns the mapped file, empty if it
  * is a source's; table_cell_page the page of a cell; table_bring reads that page or, with

@@ -110,22 +110,25 @@ uint32_t format_page_checksum(const uint8_t *page, size_t size, uint64_t number)
 extern const uint8_t format_magic[8];
 extern const uint8_t format_zstd_magic[FORMAT_ZSTD_MAGIC_SIZE];
 
-static inline uint64_t format_get(const uint8_t *at, int bytes)
-{
-    uint64_t value = 0;
-    for (int i = bytes - 1; i >= 0; i--) value = value << 8 | at[i];
-    return value;
-}
-
 static inline void format_put(uint8_t *at, int bytes, uint64_t value)
 {
     for (int i = 0; i < bytes; i++, value >>= 8) at[i] = (uint8_t)value;
 }
 
-static inline uint16_t format_get16(const uint8_t *at) { return (uint16_t)format_get(at, 2); }
-static inline uint32_t format_get32(const uint8_t *at) { return (uint32_t)format_get(at, 4); }
-static inline uint64_t format_get48(const uint8_t *at) { return format_get(at, 6); }
-static inline uint64_t format_get64(const uint8_t *at) { return format_get(at, 8); }
+/* Written without loops, as gcc then makes one load of each, or two of 48 bits. */
+static inline uint16_t format_get16(const uint8_t *at) { return (uint16_t)(at[0] | at[1] << 8); }
+static inline uint32_t format_get32(const uint8_t *at)
+{
+    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+static inline uint64_t format_get48(const uint8_t *at)
+{
+    return format_get32(at) | (uint64_t)format_get16(at + 4) << 32;
+}
+static inline uint64_t format_get64(const uint8_t *at)
+{
+    return format_get32(at) | (uint64_t)format_get32(at + 4) << 32;
+}
 static inline void format_put16(uint8_t *at, uint16_t value) { format_put(at, 2, value); }
 static inline void format_put32(uint8_t *at, uint32_t value) { format_put(at, 4, value); }
 static inline void format_put48(uint8_t *at, uint64_t value) { format_put(at, 6, value); }

@@ -26,10 +26,10 @@ int table_read_profile(const Table *table, TableWait wait, const TableProfileCla
 {
     const TableProfiles *p = &table_header(table)->profiles;
     if (of->count == 1) return (int)p->list[of->first];
-    const int first = table_read_cell(table, wait, 0, cell[0], error);
+    const int first = table_read_cell(table, wait, 0, cell[0], NULL, error);
     if (first < 0) return first;
     const bool two = (unsigned)first >= p->direct && p->direct < p->most;
-    const int second = two ? table_read_cell(table, wait, 1, cell[1], error) : 0;
+    const int second = two ? table_read_cell(table, wait, 1, cell[1], NULL, error) : 0;
     if (second < 0) return second;
     const int profile = table_profile_at(p, of, (unsigned)first, (unsigned)second);
     if (profile >= 0) return profile;

@@ -431,10 +431,11 @@ static treb_status read_symbols(const Table *table, TableDecoder *decoder, int s
 
 /* ---- both ------------------------------------------------------------------------------------ */
 
-int table_read_cell(const Table *table, TableWait wait, int side, uint64_t cell, treb_error *error)
+int table_read_cell(const Table *table, TableWait wait, int side, uint64_t cell, CodeMemo *memo,
+                    treb_error *error)
 {
     assert(table->header.codec == TABLE_SYMBOLS && table->header.side[side].stored);
-    return symbols_cell(&table->symbols, wait, side, cell, error);
+    return symbols_cell(&table->symbols, wait, side, cell, memo, error);
 }
 
 const Mapped *table_map(const Table *table) { return &table->symbols.map; }

@@ -456,14 +456,28 @@ treb_status symbols_bring(const Symbols *symbols, TableWait wait, MappedBytes pa
     return bring_page(symbols, wait, side, number - symbols->side[side].first_page, room, error);
 }
 
+/* Returns the number of cells of eight blocks. */
+static unsigned eight_lengths(const uint8_t *at)
+{
+    const uint64_t even = UINT64_C(0x0000ffff0000ffff), a = format_get64(at), b = format_get64(at + 8);
+    const uint64_t sums = (a & even) + (a >> 16 & even) + (b & even) + (b >> 16 & even);
+    return (unsigned)(uint32_t)(sums + (sums >> 32));
+}
+
 /* Returns the block of a page that contains its cell number *place, which becomes the number within
  * the block. Returns side->blocks if no block contains it. */
 static unsigned find_block(const SymbolsSide *side, const uint8_t *page, uint64_t *place)
 {
+    const uint8_t *lengths = page + PAGE_AT_LENGTHS;
     uint64_t left = *place;
     unsigned block = 0;
+    for (; block + 8 <= side->blocks; block += 8) { /* a page may have 400 blocks */
+        unsigned cells = eight_lengths(lengths + 2 * block);
+        if (left < cells) break;
+        left -= cells;
+    }
     for (; block < side->blocks; block++) {
-        unsigned cells = format_get16(page + PAGE_AT_LENGTHS + 2 * block);
+        unsigned cells = format_get16(lengths + 2 * block);
         if (left < cells) break;
         left -= cells;
     }
@@ -481,7 +495,20 @@ static bool has_block(const SymbolsSide *side, const OpenPage *page, unsigned bl
     return out->end <= page->end;
 }
 
-int symbols_cell(const Symbols *symbols, TableWait wait, int s, uint64_t cell, treb_error *error)
+/* Has the processor fetch the bytes where a page probably has cell number `place` of its `cells`, so that
+ * they come together with the lengths of its blocks. In three of four cases the cell's block is nearer than
+ * AROUND bytes. */
+static void fetch_near(const SymbolsSide *side, const uint8_t *page, uint64_t place, uint64_t cells)
+{
+    enum { AROUND = 256, LINE = 64 };
+    const uint64_t size = side->blocks * (uint64_t)side->block_bytes;
+    const uint64_t at = side->words + place * size / cells, end = at + AROUND;
+    for (uint64_t i = at > AROUND ? at - AROUND : 0; i < end && i < TABLE_PAGE_SIZE; i += LINE)
+        __builtin_prefetch(page + i);
+}
+
+int symbols_cell(const Symbols *symbols, TableWait wait, int s, uint64_t cell, CodeMemo *memo,
+                 treb_error *error)
 {
     const SymbolsSide *side = &symbols->side[s];
     uint8_t room[TABLE_PAGE_SIZE];
@@ -492,10 +519,13 @@ int symbols_cell(const Symbols *symbols, TableWait wait, int s, uint64_t cell, t
     uint64_t page = find_page(side, cell), place = cell - first_of(side, page);
     treb_status status = open_page(symbols, wait, s, page, room, &open, error);
     if (status != TREB_OK) return -(int)status;
+    uint64_t end = page + 1 < side->pages ? first_of(side, page + 1) : side->cells;
+    fetch_near(side, open.bytes, place, end - cell + place);
     unsigned number = find_block(side, open.bytes, &place);
     int code = -1;
+    if (symbols->unmapped != NULL) memo = NULL;
     if (has_block(side, &open, number, &block))
-        code = code_value(code_of(side, page), block, (unsigned)place);
+        code = code_value(code_of(side, page), block, (unsigned)place, memo);
     return code >= 0 ? code : -(int)damaged_page(symbols, s, page, "a cell is not in it", error);
 }
 

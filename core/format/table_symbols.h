@@ -52,8 +52,8 @@ treb_status symbols_check(const Symbols *symbols, TableWait wait, int side, uint
 treb_status symbols_read_page(const Symbols *symbols, int side, uint64_t page,
                               uint8_t out[TABLE_PAGE_SIZE], unsigned *code, treb_error *error);
 
-/* Returns the code of a cell, or minus a status. */
-int symbols_cell(const Symbols *symbols, TableWait wait, int side, uint64_t cell,
+/* See table_read_cell. */
+int symbols_cell(const Symbols *symbols, TableWait wait, int side, uint64_t cell, CodeMemo *memo,
                  treb_error *error);
 
 /* Writes the codes of `count` cells from `cell` on as bytes: several codes share a byte, the first

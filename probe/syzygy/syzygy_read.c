@@ -24,7 +24,7 @@ int syzygy_cell(const Syzygy *table, const SyzygyArray *array, uint64_t cell)
     if (array->flags & SYZYGY_CONSTANT) return array->constant;
     int place = syzygy_find_block(array, cell, &block, NULL, NULL);
     return place < 0 ? -1
-                     : code_value(&array->code, block_of(table, array, block), (unsigned)place);
+                     : code_value(&array->code, block_of(table, array, block), (unsigned)place, NULL);
 }
 
 static int lead_file(const Syzygy *table, const treb_position *pos)

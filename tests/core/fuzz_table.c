@@ -73,7 +73,7 @@ static void read_cells(const Table *table, int side, uint64_t first, const uint8
     for (uint64_t i = 0; i < CELLS_READ; i++) {
         uint64_t cell = first + in_block * i / CELLS_READ;
         if (cell >= header->index.size) break;
-        int code = table_read_cell(table, WAIT_FOR_ALL, side, cell, NULL);
+        int code = table_read_cell(table, WAIT_FOR_ALL, side, cell, NULL, NULL);
         require(code == (int)table_cell_code(header, block, cell));
     }
 }
@@ -86,7 +86,7 @@ static void read_some_cells(const Table *table, int side)
         treb_error error = {0};
         uint64_t cell = i % 2 ? header->index.size - 1 - i : header->index.size / CELLS_READ * i;
         if (cell >= header->index.size) continue;
-        int code = table_read_cell(table, WAIT_FOR_ALL, side, cell, &error);
+        int code = table_read_cell(table, WAIT_FOR_ALL, side, cell, NULL, &error);
         require(code < (int)header->base);
         require(code >= 0 || (code == -(int)TREB_ERR_DAMAGED && error.text[0] != '\0'));
         MappedBytes page = table_cell_page(table, side, cell);

@@ -77,7 +77,7 @@ static treb_status read_all(const char *path, int *cells_bad, treb_error *error)
             *error = own;
         }
         for (uint64_t i = 0; i < header->index.size; i += 97) {
-            int code = table_read_cell(table, WAIT_FOR_ALL, s, i, NULL);
+            int code = table_read_cell(table, WAIT_FOR_ALL, s, i, NULL, NULL);
             if (code != -(int)TREB_ERR_DAMAGED && code < 0) abort();
             *cells_bad += code < 0;
         }
@@ -419,7 +419,7 @@ static int wrong_cells(int page)
     ck_assert_msg(table != NULL, "%s", error.text);
     for (int s = 0; s < 2; s++)
         for (uint64_t i = 0; i < victim.header.index.size; i++) {
-            int code = table_read_cell(table, WAIT_FOR_ALL, s, i, NULL);
+            int code = table_read_cell(table, WAIT_FOR_ALL, s, i, NULL, NULL);
             if (code == (int)sample_cell(&victim, s, i)) continue;
             if (code < 0 && code != -(int)TREB_ERR_DAMAGED) ck_abort_msg("status %d", code);
             if (table_cell_page(table, s, i).at != (uint64_t)(page + 1) * TABLE_PAGE_SIZE)

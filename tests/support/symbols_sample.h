@@ -75,7 +75,7 @@ static inline void compare_cells(const Sample *sample, const Table *table, int s
     uint64_t cells = sample->header.index.size;
     treb_error error = {0};
     for (uint64_t i = 0; i < cells; i = i + step < cells || i == cells - 1 ? i + step : cells - 1) {
-        int code = table_read_cell(table, WAIT_FOR_ALL, side, i, &error);
+        int code = table_read_cell(table, WAIT_FOR_ALL, side, i, NULL, &error);
         /* No ck_assert for each cell: assertions are slow. */
         if (code != (int)sample_cell(sample, side, i))
             ck_abort_msg("side %d, cell %d: %d %s", side, (int)i, code, error.text);
