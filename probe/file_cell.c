@@ -62,7 +62,7 @@ static void memo_clear(CellMemo *memo)
 
 /* Returns the place of a cell in the memo of the reader; NULL if it has none. */
 static MemoCell *memo_place(const ProbeReader *reader, const OpenTable *file, int side,
-                                   uint64_t cell)
+                            uint64_t cell)
 {
     CellMemo *memo = reader->memo;
     if (memo == NULL) return NULL;
@@ -107,8 +107,7 @@ static int read_single(const ProbeReader *reader, const OpenTable *file, int sid
     const TableSide *s = &file->header->side[side];
     if (file->header->metric == TREB_WDL)
         code = code < s->codes[0] ? s->plies[0][code] : (int)FILE_NO_VERDICT;
-    if (memo != NULL)
-        *memo = (MemoCell){file, 2 * cell + (unsigned)side, (unsigned)code};
+    if (memo != NULL) *memo = (MemoCell){file, 2 * cell + (unsigned)side, (unsigned)code};
     return code;
 }
 

@@ -47,7 +47,9 @@ static inline int bit_count(uint64_t set)
     /* The builtin calls a function where the processor may lack the instruction. */
     set -= set >> 1 & UINT64_C(0x5555555555555555);
     set = (set & UINT64_C(0x3333333333333333)) + (set >> 2 & UINT64_C(0x3333333333333333));
-    return (int)(((set + (set >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) * UINT64_C(0x0101010101010101) >> 56);
+    return (int)(((set + (set >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) *
+                     UINT64_C(0x0101010101010101) >>
+                 56);
 #else
     return __builtin_popcountll(set);
 #endif

@@ -87,7 +87,10 @@ static inline uint32_t big32(const uint8_t *at)
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-static inline uint64_t big64(const uint8_t *at) { return (uint64_t)big32(at) << 32 | big32(at + 4); }
+static inline uint64_t big64(const uint8_t *at)
+{
+    return (uint64_t)big32(at) << 32 | big32(at + 4);
+}
 
 enum { LOADED = 57 }; /* 64 less the most that `at` is beyond a byte */
 

@@ -42,7 +42,7 @@ typedef struct Code {
     unsigned symbols;
     uint8_t shortest, bits;
     uint8_t loaded; /* number of words that surely are in the bits read at once */
-    uint8_t fit; /* number of values that fit into one `piece`; 0 without pieces */
+    uint8_t fit;    /* number of values that fit into one `piece`; 0 without pieces */
     bool wide;
     uint64_t base[CODE_WORD_MAX + 1];
     uint16_t symbol[CODE_WORD_MAX + 1];

@@ -459,7 +459,8 @@ treb_status symbols_bring(const Symbols *symbols, TableWait wait, MappedBytes pa
 /* Returns the number of cells of eight blocks. */
 static unsigned eight_lengths(const uint8_t *at)
 {
-    const uint64_t even = UINT64_C(0x0000ffff0000ffff), a = format_get64(at), b = format_get64(at + 8);
+    const uint64_t even = UINT64_C(0x0000ffff0000ffff), a = format_get64(at),
+                   b = format_get64(at + 8);
     const uint64_t sums = (a & even) + (a >> 16 & even) + (b & even) + (b >> 16 & even);
     return (unsigned)(uint32_t)(sums + (sums >> 32));
 }
