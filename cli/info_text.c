@@ -75,10 +75,14 @@ static void print_sides(const TableHeader *h)
     else
         printf("%s to move; values for the other side follow from it by one move\n",
                colors[white ? TREB_WHITE : TREB_BLACK]);
-    if (h->metric == TREB_DTM50)
+    if (h->metric == TREB_DTM50) {
         printf("  profiles  %u; each says how many plies the 50-move rule adds to DTM, by the plies left\n"
                "  classes   %u of positions with the same DTM and DTZ, with at most %u profiles\n",
                (unsigned)h->profiles.count, (unsigned)h->profiles.class_count, (unsigned)h->profiles.most);
+        if (h->profiles.slices < h->index.slices)
+            printf("  parts     of %u slices (placements of pawns), each with classes of its own\n",
+                   (unsigned)h->profiles.slices);
+    }
     if (h->as_dtz) {
         char name[TABLE_NAME_SIZE];
         table_file_name(&h->index.material, TREB_DTZ, name);

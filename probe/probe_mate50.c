@@ -121,7 +121,8 @@ static int value_stored(const ProbeReader *reader, const OpenTable *open, const 
                         treb_error *error)
 {
     const int verdict = dtm % 2 ? (int)TREB_WIN : (int)TREB_LOSS;
-    const TableProfileClass *of = table_profile_class(&open->header->profiles, dtm, dtz);
+    const uint64_t cell = index_of_position(&open->index[0], seen);
+    const TableProfileClass *of = table_profile_class(open->header, cell, dtm, dtz);
     if (of == NULL) return failure(file_damaged(open, "no position has such distances", error));
     int profile = read_profile(reader, open, seen, of, error);
     if (profile < 0) return failure(profile);

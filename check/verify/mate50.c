@@ -27,18 +27,13 @@ static unsigned read_digit(VerifyReader *reader, VerifyFile *file, const treb_po
     return verify_code(reader, file, digit, index_of_position(index, pos));
 }
 
-/* Returns the profile of a position of a stored side, of a class of the file. */
-static unsigned profile_of(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
+/* Returns the profile of a position as the file has it, of a class of the file. */
+static unsigned profile_in(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
                            const TableProfileClass *of)
 {
-    treb_position swapped;
     VerifyFile *file = &entry->file[TREB_DTM50];
     const TableProfiles *p = &file->header->profiles;
     if (of->count == 1) return p->list[of->first];
-    if (entry->symmetric && pos->turn == TREB_BLACK) {
-        position_swap_colors(pos, &swapped);
-        pos = &swapped;
-    }
     const unsigned first = read_digit(reader, file, pos, 0);
     const bool two = first >= p->direct && p->direct < p->most;
     const unsigned second = two ? read_digit(reader, file, pos, 1) : 0;
@@ -50,11 +45,20 @@ static unsigned profile_of(VerifyReader *reader, VerifyEntry *entry, const treb_
     return 0;
 }
 
-/* Returns the class of a position with these distances. NULL, and an error: there is none. */
-static const TableProfileClass *class_of(VerifyReader *reader, VerifyEntry *entry, int dtm, int dtz)
+/* Returns the class of a position of a stored side with these distances, and writes its profile. NULL, and an error: there
+ * is none. */
+static const TableProfileClass *class_of(VerifyReader *reader, VerifyEntry *entry,
+                                         const treb_position *pos, int dtm, int dtz, unsigned *profile)
 {
+    treb_position swapped;
     const VerifyFile *file = &entry->file[TREB_DTM50];
-    const TableProfileClass *of = table_profile_class(&file->header->profiles, dtm, dtz);
+    if (entry->symmetric && pos->turn == TREB_BLACK) {
+        position_swap_colors(pos, &swapped);
+        pos = &swapped;
+    }
+    const uint64_t cell = index_of_position(&file->header->side[0].index, pos);
+    const TableProfileClass *of = table_profile_class(file->header, cell, dtm, dtz);
+    *profile = of != NULL ? profile_in(reader, entry, pos, of) : 0;
     if (of == NULL && reader->error.status == TREB_OK)
         fail(&reader->error, TREB_ERR_DAMAGED, "%.300s: no class for the distances %d and %d",
              table_path(file->table), dtm, dtz);
@@ -103,8 +107,8 @@ void verify_mate50_claim(VerifyReader *reader, VerifyEntry *entry, const treb_po
         value[left] = mate50_in(win, (unsigned)dtm);
     if (dtz >= dtm || dtz >= MATE50_CLOCKS) return;
     const TableHeader *header = entry->file[TREB_DTM50].header;
-    const TableProfileClass *of = class_of(reader, entry, dtm, dtz);
-    const unsigned profile = of != NULL ? profile_of(reader, entry, pos, of) : 0;
+    unsigned profile;
+    const TableProfileClass *of = class_of(reader, entry, pos, dtm, dtz, &profile);
     int zeroing = 0;
     for (int left = dtz; left < dtm && left < MATE50_CLOCKS && reader->error.status == TREB_OK;
          left++) {
@@ -133,8 +137,8 @@ int verify_mate50(VerifyReader *reader, VerifyEntry *entry, const treb_position 
     }
     if (!verify_mate50_stored(entry, pos->turn) || (pos->ep != 0 && position_ep_legal(pos)))
         return verify_mate50_by_moves(reader, entry, pos, left);
-    const TableProfileClass *of = class_of(reader, entry, dtm, dtz);
-    const unsigned profile = of != NULL ? profile_of(reader, entry, pos, of) : 0;
+    unsigned profile;
+    const TableProfileClass *of = class_of(reader, entry, pos, dtm, dtz, &profile);
     if (reader->error.status != TREB_OK) return 0;
     const TableHeader *header = entry->file[TREB_DTM50].header;
     const int extra = table_profile_extra(header, of, profile, (unsigned)(dtm - left));

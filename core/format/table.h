@@ -110,9 +110,10 @@ typedef struct TableProfile {
     uint16_t extra;  /* plies that the 50-move rule adds to DTM */
 } TableProfile;
 
-/* The profiles of the positions with the same DTM and DTZ, of a DTM50 table. */
+/* The profiles of the positions with the same DTM and DTZ in a part of a DTM50 table. */
 typedef struct TableProfileClass {
     uint32_t first, count; /* they are profiles.list[first] and so on; at least one */
+    uint32_t part;
     uint16_t dtm, dtz;
 } TableProfileClass;
 
@@ -120,12 +121,13 @@ typedef struct TableProfileClass {
 typedef struct TableProfiles {
     TableProfile *step;         /* by number of a profile: its last step */
     uint32_t count;             /* number of profiles; 0 in other tables */
-    TableProfileClass *classes; /* in the order of DTM, then of DTZ */
+    TableProfileClass *classes; /* in the order of parts, then of DTM, then of DTZ */
     uint32_t class_count;
     uint32_t *list;  /* the profiles of all classes, one class after the other */
     uint32_t listed; /* their number */
     uint32_t most;   /* profiles of a class, at most; 0 without classes */
     uint32_t direct; /* the places in a class below this one have one digit */
+    uint32_t slices; /* of a part; of the last one as many as there are */
     int turn;        /* the side to move of all cells */
 } TableProfiles;
 

@@ -7,7 +7,7 @@
 #include "core/format/table.h"
 
 enum {
-    FORMAT_VERSION = 10,           /* newest version that this program reads */
+    FORMAT_VERSION = 11,           /* newest version that this program reads */
     FORMAT_VERSION_HISTOGRAMS = 2, /* first version with histograms; tables of codec zstd have it */
     FORMAT_VERSION_BLOCKED = 3,    /* first version with blocked-pawn tables, which have it */
     FORMAT_VERSION_SYMBOLS = 4,    /* first version with codec symbols; such files have it */
@@ -16,7 +16,7 @@ enum {
     FORMAT_VERSION_VERDICTS = 8,   /* first version with bounds of verdicts; such files have it */
     FORMAT_VERSION_ONE_SIDE = 9,   /* first version with verdicts of one side to move alone; such
                                       files have it */
-    FORMAT_VERSION_PROFILES = 10,  /* DTM50 tables have it. Those of version 7, the first with such
+    FORMAT_VERSION_PROFILES = 11,  /* DTM50 tables have it. Those of versions 7 and 10, the first with such
                                       tables, are not read */
     FORMAT_SCHEME_PLAIN = 1,
     FORMAT_SCHEME_BLOCKED = 2,
@@ -28,8 +28,8 @@ enum {
     FORMAT_STRUCTURE_SIZE = 20, /* and of each structure behind it */
     FORMAT_ENTRY_SIZE = 10,     /* bytes of an entry of the block table: u48 offset, u32 checksum */
     FORMAT_ZSTD_MAGIC_SIZE = 4, /* bytes cut off the front of every zstd frame */
-    /* bytes before the profiles: u32 count, u32 classes, u32 bytes of both, u32 direct, u8 turn */
-    FORMAT_PROFILES_HEAD = 17,
+    /* bytes before the profiles: u32 count, u32 classes, u32 bytes of both, u32 direct, u32 slices, u8 turn */
+    FORMAT_PROFILES_HEAD = 21,
     FORMAT_ORDER_SIZE = INDEX_AXES_MAX
 };
 

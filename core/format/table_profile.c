@@ -4,37 +4,33 @@
 #include <stdlib.h>
 
 #include "core/format/table_format.h"
-#include "core/system/error.h"
 
-const TableProfileClass *table_profile_class(const TableProfiles *profiles, int dtm, int dtz)
+/* Orders classes. */
+static uint64_t class_key(uint64_t part, unsigned dtm, unsigned dtz)
 {
+    return part << 32 | dtm << 16 | dtz;
+}
+
+static uint64_t key_of_class(const TableProfileClass *of)
+{
+    return class_key(of->part, of->dtm, of->dtz);
+}
+
+const TableProfileClass *table_profile_class(const TableHeader *header, uint64_t cell, int dtm, int dtz)
+{
+    const TableProfiles *profiles = &header->profiles;
+    const uint64_t slice = cell / header->side[0].index.slice_size;
+    const uint64_t key = class_key(slice / profiles->slices, (unsigned)dtm, (unsigned)dtz);
     uint32_t low = 0, high = profiles->class_count;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        const TableProfileClass *at = &profiles->classes[middle];
-        if (at->dtm < dtm || (at->dtm == dtm && at->dtz < dtz))
+        if (key_of_class(&profiles->classes[middle]) < key)
             low = middle + 1;
         else
             high = middle;
     }
     const TableProfileClass *found = &profiles->classes[low];
-    return low < profiles->class_count && found->dtm == dtm && found->dtz == dtz ? found : NULL;
-}
-
-int table_read_profile(const Table *table, TableWait wait, const TableProfileClass *of,
-                       const uint64_t cell[2], treb_error *error)
-{
-    const TableProfiles *p = &table_header(table)->profiles;
-    if (of->count == 1) return (int)p->list[of->first];
-    const int first = table_read_cell(table, wait, 0, cell[0], NULL, error);
-    if (first < 0) return first;
-    const bool two = (unsigned)first >= p->direct && p->direct < p->most;
-    const int second = two ? table_read_cell(table, wait, 1, cell[1], NULL, error) : 0;
-    if (second < 0) return second;
-    const int profile = table_profile_at(p, of, (unsigned)first, (unsigned)second);
-    if (profile >= 0) return profile;
-    return -(int)fail(error, TREB_ERR_DAMAGED, "%s: a cell has a profile that does not exist",
-                      table_path(table));
+    return low < profiles->class_count && key_of_class(found) == key ? found : NULL;
 }
 
 /* ---- To bytes -------------------------------------------------------------------------------- */
@@ -63,6 +59,7 @@ static uint8_t *write_profile_numbers(const TableProfiles *p, uint8_t *out, size
     }
     for (uint32_t c = 0; c < p->class_count; c++) {
         const TableProfileClass *of = &p->classes[c];
+        out = write_profile_number(out, of->part, size);
         out = write_profile_number(out, of->dtm, size);
         out = write_profile_number(out, of->dtz, size);
         out = write_profile_number(out, of->count, size);
@@ -86,7 +83,8 @@ uint8_t *format_write_profiles(const TableProfiles *p, uint8_t *out)
     format_put32(out + 4, p->class_count);
     format_put32(out + 8, (uint32_t)(format_profiles_size(p) - FORMAT_PROFILES_HEAD));
     format_put32(out + 12, p->direct);
-    out[16] = (uint8_t)p->turn;
+    format_put32(out + 16, p->slices);
+    out[20] = (uint8_t)p->turn;
     return write_profile_numbers(p, out + FORMAT_PROFILES_HEAD, &size);
 }
 
@@ -137,16 +135,16 @@ static bool good_step(const TableProfiles *p, uint32_t number)
 /* Parses a class, which must come after the one before it. */
 static bool take_class(ProfileNumbers *numbers, TableProfiles *p, uint32_t number)
 {
-    uint32_t dtm, dtz, count;
-    if (!take_profile_number(numbers, UINT16_MAX, &dtm) ||
+    uint32_t part, dtm, dtz, count;
+    if (!take_profile_number(numbers, UINT32_MAX, &part) ||
+        !take_profile_number(numbers, UINT16_MAX, &dtm) ||
         !take_profile_number(numbers, UINT16_MAX, &dtz) ||
         !take_profile_number(numbers, TABLE_PROFILES_MAX, &count))
         return false;
-    const TableProfileClass *before = number > 0 ? &p->classes[number - 1] : NULL;
+    TableProfileClass *of = &p->classes[number];
+    *of = (TableProfileClass){p->listed, count, part, (uint16_t)dtm, (uint16_t)dtz};
     if (count == 0 || count > numbers->left) return false;
-    if (before != NULL && (dtm < before->dtm || (dtm == before->dtm && dtz <= before->dtz)))
-        return false;
-    p->classes[number] = (TableProfileClass){p->listed, count, (uint16_t)dtm, (uint16_t)dtz};
+    if (number > 0 && key_of_class(of) <= key_of_class(of - 1)) return false;
     for (uint32_t i = 0; i < count; i++)
         if (!take_profile_number(numbers, p->count - 1, &p->list[p->listed++])) return false;
     if (count > p->most) p->most = count;
@@ -181,8 +179,9 @@ const char *format_take_profiles(const uint8_t **at, size_t *left, TableHeader *
     const uint32_t profiles = format_get32(head), classes = format_get32(head + 4);
     ProfileNumbers numbers = {head + FORMAT_PROFILES_HEAD, format_get32(head + 8)};
     p->direct = format_get32(head + 12);
-    p->turn = head[16];
-    if (profiles < 1 || p->turn > TREB_BLACK || !header->side[0].stored)
+    p->slices = format_get32(head + 16);
+    p->turn = head[20];
+    if (profiles < 1 || p->slices < 1 || p->turn > TREB_BLACK || !header->side[0].stored)
         return "bad number of profiles";
     if (numbers.left > *left - FORMAT_PROFILES_HEAD) return "profiles end early";
     *at = numbers.at + numbers.left;

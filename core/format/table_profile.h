@@ -12,8 +12,9 @@
  * value is that of the best zeroing move if the position is won and its DTZ is 1, as in the beginning there is time for
  * such a move alone; else the first step holds from DTZ on, and without steps the rule adds nothing.
  *
- * Positions with the same DTM and DTZ are a class, and the file lists the profiles that occur in it. A cell has the
- * place of its profile in the list of its class. That is one digit or two, because a code has few values: the first one
+ * Positions with the same DTM and DTZ are a class, and the file lists the profiles that occur in it. If a class has more
+ * profiles than two digits can number, the table is in parts of some slices each, with classes of their own. A cell has
+ * the place of its profile in the list of its class. That is one digit or two, because a code has few values: the first one
  * in the file's side 0, the second in side 1. Cells of a class with one profile mean nothing. */
 #ifndef TREB_CORE_FORMAT_TABLE_PROFILE_H
 #define TREB_CORE_FORMAT_TABLE_PROFILE_H
@@ -33,8 +34,9 @@ static inline bool table_profile_zeroing(unsigned dtm, unsigned dtz)
     return dtz == 1 && dtm % 2 == 1;
 }
 
-/* Returns the class of won or lost positions with these distances, or NULL. */
-const TableProfileClass *table_profile_class(const TableProfiles *profiles, int dtm, int dtz);
+/* Returns the class of a won or lost position with these distances, or NULL. `cell` is the number of its cell in
+ * header->side[0].index. */
+const TableProfileClass *table_profile_class(const TableHeader *header, uint64_t cell, int dtm, int dtz);
 
 /* Returns the profile at the place of a class that two digits say, or -1 if there is none. The second one counts only
  * if the first is not below profiles->direct. */
@@ -47,11 +49,6 @@ static inline int table_profile_at(const TableProfiles *profiles, const TablePro
     if (place >= of->count || (first >= direct && second >= TABLE_PROFILE_BASE)) return -1;
     return (int)profiles->list[of->first + place];
 }
-
-/* Returns the number of the profile of a position of a class, or minus a status. cell[i] is the number of its cell in
- * header->side[i].index. */
-int table_read_profile(const Table *table, TableWait wait, const TableProfileClass *of,
-                       const uint64_t cell[2], treb_error *error);
 
 /* Returns how many plies a profile adds where DTM exceeds the plies left before the draw by `short_by`, at least 1; or
  * -1 if the value is that of the best zeroing move. `profile` is less than header->profiles.count. */

@@ -20,6 +20,7 @@
 
 struct Dtm50Writer {
     const Layout *layout;
+    Index index; /* of the file, but for the order of axes */
     const Profiles *profiles;
     WriteOptions options;
     SpillFile spill;
@@ -104,6 +105,7 @@ Dtm50Writer *dtm50_writer_new(const Layout *layout, const WriteOptions *options,
         return NULL;
     }
     w->layout = layout;
+    index_init_square_colors(&w->index, &layout->material, NULL);
     w->profiles = profiles;
     w->options = *options;
     w->chunks = (layout->kings + cells_planes(layout) - 1) / cells_planes(layout);
@@ -191,18 +193,25 @@ treb_status dtm50_writer_add(Dtm50Writer *w, const uint64_t *number, const Dtm50
 
 /* ---- The profiles of the file ----------------------------------------------------------------- */
 
+/* Returns the number of a slice in the file. */
+static uint64_t slice_in_file(const Dtm50Writer *w, uint64_t number)
+{
+    const Index *own = &w->layout->index;
+    return index_slice_in(&w->index, own, number, index_slice_place(own, number));
+}
+
 typedef treb_status UseCells(void *context, uint64_t number, uint32_t chunk, const uint32_t *profile,
                              size_t cells, treb_error *error);
 
-/* Calls `use` with the profiles of all chunks of a side, one after the other. */
-static treb_status each_chunk(const Dtm50Writer *w, int side, UseCells *use, void *context,
-                              treb_error *error)
+/* Calls `use` with the profiles of all chunks of a part, one after the other. */
+static treb_status each_chunk(const Dtm50Writer *w, const TableProfiles *profiles, uint32_t part,
+                              UseCells *use, void *context, treb_error *error)
 {
     ChunkMemory memory;
     treb_status status = chunk_init(&memory, w) ? TREB_OK : fail_memory(error);
     for (uint64_t i = 0; i < w->layout->index.slices * w->chunks && status == TREB_OK; i++) {
-        const SpillChunk *chunk = &w->chunk[side][i];
-        if (chunk->size == 0) continue;
+        const SpillChunk *chunk = &w->chunk[profiles->turn][i];
+        if (chunk->size == 0 || slice_in_file(w, i / w->chunks) / profiles->slices != part) continue;
         status = stop_check(w->options.stop, error);
         if (status == TREB_OK) status = spill_read(&w->spill, chunk, memory.packed, memory.profile, error);
         if (status == TREB_OK)
@@ -224,18 +233,66 @@ static treb_status count_cells(void *context, uint64_t number, uint32_t chunk,
     return TREB_OK;
 }
 
-/* Chooses the profiles of the file. `place` gets the place of each list in its class. */
-static treb_status number_lists(const Dtm50Writer *w, int side, TableProfiles *out, uint32_t *place,
-                                treb_error *error)
+/* The lists of the solver as the file has them. */
+typedef struct Numbering {
+    const Dtm50Writer *w;
+    ProfileNumbers *numbers;
+    uint64_t *cells; /* by list: how many there are in a part */
+    uint32_t *place; /* by list: its place in its class of a part */
+} Numbering;
+
+static treb_status count_part(const Numbering *n, const TableProfiles *profiles, uint32_t part,
+                              treb_error *error)
 {
-    uint64_t *cells = calloc(profiles_count(w->profiles), sizeof *cells);
-    treb_status status = cells != NULL ? TREB_OK : fail_memory(error);
-    if (status == TREB_OK) status = each_chunk(w, side, count_cells, cells, error);
-    if (status == TREB_OK)
-        status = profile_numbers(w->profiles, cells, w->options.budget, out, place, error);
-    out->turn = side;
-    free(cells);
+    memset(n->cells, 0, profiles_count(n->w->profiles) * sizeof *n->cells);
+    return each_chunk(n->w, profiles, part, count_cells, n->cells, error);
+}
+
+static uint32_t parts_of(const Dtm50Writer *w, const TableProfiles *profiles)
+{
+    return (uint32_t)((w->index.slices + profiles->slices - 1) / profiles->slices);
+}
+
+/* Makes the classes of all parts. */
+static treb_status number_parts(const Numbering *n, TableProfiles *out, treb_error *error)
+{
+    treb_status status = TREB_OK;
+    out->class_count = out->listed = out->most = 0;
+    for (uint32_t part = 0; part < parts_of(n->w, out) && status == TREB_OK; part++) {
+        status = count_part(n, out, part, error);
+        if (status == TREB_OK)
+            status = profile_numbers_classes(n->numbers, n->cells, part, out, n->place, error);
+    }
     return status;
+}
+
+/* Chooses the profiles of the file, and parts that are as large as they can be. */
+static treb_status number_lists(Numbering *n, int turn, TableProfiles *out, treb_error *error)
+{
+    const Dtm50Writer *w = n->w;
+    const uint32_t most = w->options.profiles > 0 ? w->options.profiles : TABLE_PROFILES_MAX;
+    n->cells = calloc(profiles_count(w->profiles), sizeof *n->cells);
+    n->place = calloc(profiles_count(w->profiles), sizeof *n->place);
+    if (n->cells == NULL || n->place == NULL) return fail_memory(error);
+    out->turn = turn;
+    out->slices = (uint32_t)w->index.slices;
+    treb_status status = count_part(n, out, 0, error);
+    if (status != TREB_OK) return status;
+    n->numbers = profile_numbers_new(w->profiles, n->cells, w->options.budget, out);
+    if (n->numbers == NULL) return fail_memory(error);
+    status = number_parts(n, out, error);
+    while (status == TREB_OK && out->most > most && out->slices > 1) {
+        out->slices = (out->slices + 1) / 2;
+        status = number_parts(n, out, error);
+    }
+    return status == TREB_OK ? profile_numbers_digits(out, error) : status;
+}
+
+static void numbering_free(Numbering *n)
+{
+    profile_numbers_free(n->numbers);
+    free(n->cells);
+    free(n->place);
 }
 
 /* ---- The file -------------------------------------------------------------------------------- */
@@ -266,21 +323,39 @@ static treb_status write_digits(void *context, uint64_t number, uint32_t chunk,
     return status;
 }
 
-static treb_status make_digits(const Dtm50Writer *w, const TableProfiles *profiles,
-                               const uint32_t *place, Cells **out, treb_error *error)
+/* Writes the digits of all parts. */
+static treb_status write_parts(const Numbering *n, const TableProfiles *profiles, Digits *d, treb_error *error)
 {
+    const uint32_t parts = parts_of(n->w, profiles);
+    treb_status status = TREB_OK;
+    for (uint32_t part = 0; part < parts && status == TREB_OK; part++) {
+        TableProfiles again = {0}; /* its classes are those of the file; the places are needed */
+        if (parts > 1) status = count_part(n, profiles, part, error);
+        if (parts > 1 && status == TREB_OK)
+            status = profile_numbers_classes(n->numbers, n->cells, part, &again, n->place, error);
+        if (status == TREB_OK) status = each_chunk(n->w, profiles, part, write_digits, d, error);
+        free(again.classes);
+        free(again.list);
+    }
+    return status;
+}
+
+static treb_status make_digits(const Numbering *n, const TableProfiles *profiles, Cells **out,
+                               treb_error *error)
+{
+    const Dtm50Writer *w = n->w;
     const size_t bytes = chunk_cells(w->layout) * sizeof(Plies);
     const CellsPlace kept = {.directory = w->options.scratch,
                               .budget = w->options.budget,
                               .keep = w->options.keep / TREB_METRICS,
                               .stop = w->options.stop};
     const unsigned sides = profiles->direct < profiles->most ? CELLS_BOTH : 1u;
-    Digits d = {profiles, place, cells_new(w->layout, TREB_DTM50, sides, &kept, error),
+    Digits d = {profiles, n->place, cells_new(w->layout, TREB_DTM50, sides, &kept, error),
                 {budget_alloc(w->options.budget, bytes), budget_alloc(w->options.budget, bytes)}};
     *out = d.cells;
     treb_status status = d.cells != NULL ? TREB_OK : error->status;
     if (status == TREB_OK && !(d.digit[0] && d.digit[1])) status = fail_memory(error);
-    if (status == TREB_OK) status = each_chunk(w, profiles->turn, write_digits, &d, error);
+    if (status == TREB_OK) status = write_parts(n, profiles, &d, error);
     for (int i = 0; i < 2; i++) budget_free(d.digit[i]);
     return status;
 }
@@ -292,7 +367,7 @@ static void start_header(const Dtm50Writer *w, TableHeader *h)
     h->pad = h->width = h->per_byte = 1;
     h->base = 256;
     h->block_bits = SYMBOLS_BLOCK_BITS;
-    index_init_square_colors(&h->index, &w->layout->material, NULL);
+    h->index = w->index;
 }
 
 /* Puts what was counted into the header. */
@@ -355,18 +430,17 @@ treb_status dtm50_writer_finish(Dtm50Writer *w, WriteResult *result, treb_error 
     TableHeader header = {0};
     Cells *cells = NULL;
     int turn;
-    uint32_t *place = calloc(profiles_count(w->profiles), sizeof *place);
-    treb_status status = place != NULL ? TREB_OK : fail_memory(error);
+    Numbering numbering = {.w = w};
     statistics_finish(&w->statistics, w->histograms, w->layout);
     count_positions(w, result);
     start_header(w, &header);
-    if (status == TREB_OK) status = find_turn(w, &turn, error);
-    if (status == TREB_OK) status = number_lists(w, turn, &header.profiles, place, error);
-    if (status == TREB_OK) status = make_digits(w, &header.profiles, place, &cells, error);
+    treb_status status = find_turn(w, &turn, error);
+    if (status == TREB_OK) status = number_lists(&numbering, turn, &header.profiles, error);
+    if (status == TREB_OK) status = make_digits(&numbering, &header.profiles, &cells, error);
     if (status == TREB_OK) status = write_file(w, &header, cells, &result->file_size[TREB_DTM50], error);
     cells_free(cells);
     table_header_free(&header);
-    free(place);
+    numbering_free(&numbering);
     dtm50_writer_abort(w);
     return status == STOPPED ? TREB_OK : status;
 }

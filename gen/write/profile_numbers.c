@@ -107,30 +107,29 @@ static uint32_t sort_profiles(const Profiles *p, Counted *counted)
     return used;
 }
 
-/* Numbers the relative profiles for the file. list[i].profile becomes such a number. */
-static treb_status number_profiles(const Profiles *relative, const uint64_t *cells, List *list,
-                                   uint32_t lists, TableProfiles *out, treb_error *error)
+/* Numbers the relative profiles for the file. list[i].profile becomes such a number. False: out of memory. */
+static bool number_profiles(const Profiles *relative, const uint64_t *cells, List *list, uint32_t lists,
+                            TableProfiles *out)
 {
     Counted *counted = calloc(profiles_count(relative), sizeof *counted);
     uint32_t *number = calloc(profiles_count(relative), sizeof *number);
-    treb_status status = counted != NULL && number != NULL ? TREB_OK : fail_memory(error);
-    for (uint32_t i = 0; i < lists && status == TREB_OK; i++)
-        counted[list[i].profile].cells += cells[i];
-    if (status == TREB_OK) {
+    bool enough = counted != NULL && number != NULL;
+    for (uint32_t i = 0; i < lists && enough; i++) counted[list[i].profile].cells += cells[i];
+    if (enough) {
         out->count = sort_profiles(relative, counted);
         out->step = calloc(out->count, sizeof *out->step);
-        if (out->step == NULL) status = fail_memory(error);
+        enough = out->step != NULL;
     }
-    for (uint32_t i = 0; i < out->count && status == TREB_OK; i++) number[counted[i].profile] = i;
-    for (uint32_t i = 1; i < out->count && status == TREB_OK; i++) {
+    for (uint32_t i = 0; i < out->count && enough; i++) number[counted[i].profile] = i;
+    for (uint32_t i = 1; i < out->count && enough; i++) {
         const ProfileStep step = profiles_step(relative, counted[i].profile);
         out->step[i] = (TableProfile){number[step.before], step.left, step.plies};
     }
-    for (uint32_t i = 0; i < lists && status == TREB_OK; i++)
+    for (uint32_t i = 0; i < lists && enough; i++)
         if (cells[i] > 0) list[i].profile = number[list[i].profile];
     free(number);
     free(counted);
-    return status;
+    return enough;
 }
 
 /* ---- Classes --------------------------------------------------------------------------------- */
@@ -180,71 +179,90 @@ static uint32_t merge_lists(const uint64_t *cells, const List *list, uint32_t li
     return merged;
 }
 
-/* Makes the classes of a file. place[i] becomes the place of what is number i of `merged`. */
-static treb_status make_classes(ClassCells *merged, uint32_t count, TableProfiles *out,
-                                uint32_t *place, treb_error *error)
+/* Adds the classes of a part. place[i] becomes the place of what is number i of `merged`. */
+static treb_status add_classes(ClassCells *merged, uint32_t count, uint32_t part, TableProfiles *out,
+                               uint32_t *place, treb_error *error)
 {
-    out->classes = calloc(count + (size_t)1, sizeof *out->classes);
-    out->list = calloc(count + (size_t)1, sizeof *out->list);
-    if (out->classes == NULL || out->list == NULL) return fail_memory(error);
+    TableProfileClass *classes = realloc(out->classes, (out->class_count + count + (size_t)1) * sizeof *classes);
+    if (classes != NULL) out->classes = classes;
+    uint32_t *list = realloc(out->list, (out->listed + count + (size_t)1) * sizeof *list);
+    if (list != NULL) out->list = list;
+    if (classes == NULL || list == NULL) return fail_memory(error);
     qsort(merged, count, sizeof *merged, compare_frequency);
     for (uint32_t first = 0, end; first < count; first = end) {
         const ClassCells *at = &merged[first];
         TableProfileClass *made = &out->classes[out->class_count++];
         for (end = first; end < count && compare_classes(at, &merged[end]) == 0; end++) {
-            out->list[end] = merged[end].profile;
+            out->list[out->listed + end] = merged[end].profile;
             place[merged[end].number] = end - first;
         }
-        *made = (TableProfileClass){first, end - first, at->dtm, at->dtz};
+        *made = (TableProfileClass){out->listed + first, end - first, part, at->dtm, at->dtz};
         if (made->count == 1) place[at->number] = PROFILE_ANY;
         if (made->count > out->most) out->most = made->count;
     }
-    out->listed = count;
+    out->listed += count;
     return TREB_OK;
 }
 
 /* As few first digits as possible say that there is a second one. */
-static treb_status choose_digits(TableProfiles *out, treb_error *error)
+treb_status profile_numbers_digits(TableProfiles *out, treb_error *error)
 {
     const uint32_t base = TABLE_PROFILE_BASE;
     if (out->most > TABLE_PROFILES_MAX)
         return fail(error, TREB_ERR_ARGUMENT,
-                    "a DTM50 table cannot have %u profiles with the same DTM and DTZ, at most %d",
+                    "a DTM50 table cannot have %u profiles with the same DTM, DTZ and pawns, at most %d",
                     (unsigned)out->most, TABLE_PROFILES_MAX);
     const uint32_t rest = out->most > base ? (out->most - base + base - 2) / (base - 1) : 0;
     out->direct = rest > 0 ? base - rest : out->most;
     return TREB_OK;
 }
 
-/* Makes the classes; place[i] becomes the place of list i. */
-static treb_status sort_classes(const uint64_t *cells, const List *list, uint32_t lists,
-                                TableProfiles *out, uint32_t *place, treb_error *error)
+/* ---- All ------------------------------------------------------------------------------------- */
+
+struct ProfileNumbers {
+    List *list;
+    uint32_t lists;
+};
+
+ProfileNumbers *profile_numbers_new(const Profiles *lists, const uint64_t *cells, MemoryBudget *budget,
+                                    TableProfiles *out)
 {
+    ProfileNumbers *numbers = calloc(1, sizeof *numbers);
+    Profiles *relative = profiles_new(budget);
+    bool enough = numbers != NULL && relative != NULL;
+    if (enough) {
+        numbers->lists = profiles_count(lists);
+        numbers->list = calloc(numbers->lists, sizeof *numbers->list);
+        enough = numbers->list != NULL && make_relative(lists, relative, numbers->list) &&
+                 number_profiles(relative, cells, numbers->list, numbers->lists, out);
+    }
+    profiles_free(relative);
+    if (enough) return numbers;
+    profile_numbers_free(numbers);
+    return NULL;
+}
+
+void profile_numbers_free(ProfileNumbers *numbers)
+{
+    if (numbers == NULL) return;
+    free(numbers->list);
+    free(numbers);
+}
+
+treb_status profile_numbers_classes(const ProfileNumbers *numbers, const uint64_t *cells, uint32_t part,
+                                    TableProfiles *out, uint32_t *place, treb_error *error)
+{
+    const uint32_t lists = numbers->lists;
     ClassCells *merged = calloc(lists, sizeof *merged);
     uint32_t *by_number = calloc(lists, sizeof *by_number);
     treb_status status = merged != NULL && by_number != NULL ? TREB_OK : fail_memory(error);
     if (status == TREB_OK) {
-        const uint32_t count = merge_lists(cells, list, lists, merged, place);
-        status = make_classes(merged, count, out, by_number, error);
+        const uint32_t count = merge_lists(cells, numbers->list, lists, merged, place);
+        status = add_classes(merged, count, part, out, by_number, error);
     }
     for (uint32_t i = 0; i < lists && status == TREB_OK; i++)
         if (cells[i] > 0) place[i] = by_number[place[i]];
     free(by_number);
     free(merged);
-    return status == TREB_OK ? choose_digits(out, error) : status;
-}
-
-treb_status profile_numbers(const Profiles *lists, const uint64_t *cells, MemoryBudget *budget,
-                            TableProfiles *out, uint32_t *place, treb_error *error)
-{
-    const uint32_t count = profiles_count(lists);
-    Profiles *relative = profiles_new(budget);
-    List *list = calloc(count, sizeof *list);
-    const bool enough = relative != NULL && list != NULL && make_relative(lists, relative, list);
-    treb_status status = enough ? TREB_OK : fail_memory(error);
-    if (status == TREB_OK) status = number_profiles(relative, cells, list, count, out, error);
-    if (status == TREB_OK) status = sort_classes(cells, list, count, out, place, error);
-    free(list);
-    profiles_free(relative);
     return status;
 }

@@ -485,24 +485,25 @@ enum {
     AT_CLASS_COUNT = 4,
     AT_BYTES = 8,
     AT_DIRECT = 12,
-    AT_TURN = 16,
-    AT_STEPS = 17,
+    AT_SLICES = 16,
+    AT_TURN = 20,
+    AT_STEPS = 21,
     STEP_BYTES = 3,
     AT_CLASSES = AT_STEPS + 2 * STEP_BYTES,
-    CLASS_BYTES = 9
+    CLASS_BYTES = 11
 };
 
 /* A DTM50 table with three profiles and two classes. */
 static void make_profiled(void)
 {
     static const TableProfile step[] = {{0, 0, 0}, {0, TABLE_PROFILE_START, 4}, {1, 3, 2}};
-    static const TableProfileClass classes[] = {{0, 1, 7, 3}, {1, 2, 9, 1}};
+    static const TableProfileClass classes[] = {{0, 1, 0, 7, 3}, {1, 2, 0, 9, 1}};
     static const uint32_t list[] = {1, 2, 0};
     make_directory();
     victim = make_coded_sample("KQvK", TREB_DTM50, 1, 1, 1, 64);
     memset(victim.header.side[0].codes, 0, sizeof victim.header.side[0].codes);
     TableProfiles *p = &victim.header.profiles;
-    *p = (TableProfiles){.count = 3, .class_count = 2, .listed = 3, .most = 2, .direct = 2};
+    *p = (TableProfiles){.count = 3, .class_count = 2, .listed = 3, .most = 2, .direct = 2, .slices = 1};
     ck_assert_ptr_nonnull(p->step = malloc(sizeof step));
     ck_assert_ptr_nonnull(p->classes = malloc(sizeof classes));
     ck_assert_ptr_nonnull(p->list = malloc(sizeof list));
@@ -529,15 +530,17 @@ static const struct {
     {AT_BYTES, 4, 0xffffffff, "profiles end early"},
     {AT_DIRECT, 4, 1, "bad number of profiles"},
     {AT_DIRECT, 4, 3, "bad number of profiles"},
+    {AT_SLICES, 4, 0, "bad number of profiles"},
     {AT_TURN, 1, 2, "bad number of profiles"},
     {AT_STEPS, 1, 3, "bad profile"},
     {AT_STEPS + STEP_BYTES, 1, 2, "bad profile"},
     {AT_STEPS + STEP_BYTES + 1, 1, 0, "bad profile"},
     {AT_STEPS + STEP_BYTES + 2, 1, 4, "bad profile"},
-    {AT_CLASSES + 2, 1, 0, "bad class of profiles"},
-    {AT_CLASSES + 3, 1, 3, "bad class of profiles"},
-    {AT_CLASSES + 3, 1, 0x80, "bad class of profiles"},
-    {AT_CLASSES + 4, 1, 7, "bad class of profiles"},
+    {AT_CLASSES, 1, 1, "bad class of profiles"},
+    {AT_CLASSES + 3, 1, 0, "bad class of profiles"},
+    {AT_CLASSES + 4, 1, 3, "bad class of profiles"},
+    {AT_CLASSES + 4, 1, 0x80, "bad class of profiles"},
+    {AT_CLASSES + 6, 1, 7, "bad class of profiles"},
     {AT_CLASSES + CLASS_BYTES - 1, 1, 0x80, "bad class of profiles"},
 };
 
@@ -557,9 +560,11 @@ START_TEST(version_of_profiles)
     Table *table = table_open(victim_path, &error);
     ck_assert_msg(table != NULL, "%s", error.text);
     const TableProfiles *p = &table_header(table)->profiles;
-    const TableProfileClass *of = table_profile_class(p, 9, 1);
-    ck_assert(of == &p->classes[1] && table_profile_class(p, 7, 3) == &p->classes[0]);
-    ck_assert(table_profile_class(p, 7, 1) == NULL && table_profile_class(p, 9, 2) == NULL);
+    const TableHeader *h = table_header(table);
+    const TableProfileClass *of = table_profile_class(h, 0, 9, 1);
+    ck_assert(of == &p->classes[1] && table_profile_class(h, 0, 7, 3) == &p->classes[0]);
+    ck_assert(table_profile_class(h, 0, 7, 1) == NULL && table_profile_class(h, 0, 9, 2) == NULL);
+    ck_assert(table_profile_class(h, h->side[0].index.size, 9, 1) == NULL);
     ck_assert_int_eq(table_profile_at(p, of, 0, 0), 2);
     ck_assert_int_eq(table_profile_at(p, of, 1, 0), 0);
     ck_assert_int_eq(table_profile_at(p, of, 2, 0), -1);
@@ -569,7 +574,7 @@ START_TEST(version_of_profiles)
     ck_assert_int_eq(table_profile_extra(table_header(table), of, 2, 4), 4);
     ck_assert_int_eq(table_profile_extra(table_header(table), &p->classes[0], 0, 1), 0);
     table_close(table);
-    format_put16(victim_bytes + FORMAT_AT_VERSION, 7);
+    format_put16(victim_bytes + FORMAT_AT_VERSION, FORMAT_VERSION_PROFILES - 1);
     reseal(victim_bytes, victim_size);
     must_refuse(victim_bytes, victim_size, "must be made again");
 }

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <omp.h>
 
+#include "check/verify/verify.h"
 #include "core/chess/movegen.h"
 #include "core/format/table_profile.h"
 #include "tests/support/gen_run.h"
@@ -107,10 +108,15 @@ static int value_of(const treb_position *pos, int left)
         const uint64_t cell[2] = {
             index_of_position(&h->side[0].index, &turned),
             h->side[1].stored ? index_of_position(&h->side[1].index, &turned) : 0};
-        const TableProfileClass *of = table_profile_class(&h->profiles, dtm.plies, dtz.plies);
+        const TableProfileClass *of = table_profile_class(h, cell[0], dtm.plies, dtz.plies);
         ck_assert_ptr_nonnull(of);
-        const int profile = table_read_profile(table, WAIT_FOR_ALL, of, cell, &error);
-        ck_assert_msg(profile >= 0, "%s", error.text);
+        int code[2] = {0, 0};
+        for (int digit = 0; digit < 2 && of->count > 1; digit++)
+            if (h->side[digit].stored)
+                code[digit] = table_read_cell(table, WAIT_FOR_ALL, digit, cell[digit], NULL, &error);
+        ck_assert_msg(code[0] >= 0 && code[1] >= 0, "%s", error.text);
+        const int profile = table_profile_at(&h->profiles, of, (unsigned)code[0], (unsigned)code[1]);
+        ck_assert_int_ge(profile, 0);
         const int extra = table_profile_extra(h, of, (unsigned)profile, (unsigned)(dtm.plies - left));
         value = extra < 0 ? -2 : dtm.plies + extra;
     }
@@ -180,6 +186,35 @@ START_TEST(values_follow_from_moves)
 }
 END_TEST
 
+/* If classes have too many profiles the table has parts with classes of their own, and the same values. */
+START_TEST(parts)
+{
+    treb_error error;
+    char path[PATH_SIZE + 64];
+    const char *directory = folder;
+    make_into(folder, "parts", "KPvK", EVERY, 2);
+    Run run = new_run(folder, WITH_DTM50);
+    run.options.profiles = 10;
+    run_names(&run, "KPvK");
+    snprintf(path, sizeof path, "%s/KPvK.dtm50.treb", folder);
+    Table *table = table_open(path, &error);
+    ck_assert_msg(table != NULL, "%s", error.text);
+    const TableHeader *h = table_header(table);
+    ck_assert_uint_gt(h->profiles.classes[h->profiles.class_count - 1].part, 1);
+    ck_assert(h->profiles.most <= 10 || h->profiles.slices == 1);
+    table_close(table);
+    set = treb_tables_open(&directory, 1, &error);
+    ck_assert_msg(set != NULL, "%s", error.text);
+    ck_assert_uint_gt(check_values("KPvK", 197), 400);
+    treb_tables_close(set);
+    const Material material = material_of("KPvK");
+    const VerifyOptions options = {.dirs = &directory, .dirs_count = 1, .full = true};
+    VerifyResult result;
+    ck_assert_msg(verify_material(&material, &options, &result) == TREB_OK, "%s", result.text);
+    ck_assert_uint_gt(result.positions, 100000);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("DTM50 files");
@@ -188,6 +223,7 @@ int main(void)
     tcase_add_test(files, threads_and_missing_files);
     tcase_add_test(files, finished_sub_endings);
     tcase_add_test(files, values_follow_from_moves);
+    tcase_add_test(files, parts);
     suite_add_tcase(suite, files);
     return run_suite_in_process(suite);
 }

@@ -188,7 +188,7 @@ static inline void all_classes(TableProfiles *p)
     p->classes = calloc(DTM_MOST * MATE50_CLOCKS, sizeof *p->classes);
     p->list = calloc((size_t)DTM_MOST * MATE50_CLOCKS * PROFILES_IN_CLASS, sizeof *p->list);
     for (uint32_t i = 0; i < DTM_MOST * MATE50_CLOCKS; i++)
-        p->classes[i] = (TableProfileClass){i * PROFILES_IN_CLASS, 0, (uint16_t)(i / MATE50_CLOCKS),
+        p->classes[i] = (TableProfileClass){i * PROFILES_IN_CLASS, 0, 0, (uint16_t)(i / MATE50_CLOCKS),
                                             (uint16_t)(i % MATE50_CLOCKS)};
 }
 
@@ -257,6 +257,7 @@ static inline void mate50_write(const Mate50Values *v, const char *folder, int t
     uint8_t *data[2];
     ck_assert(index_init_square_colors(&header.index, &v->index.material, NULL));
     all_classes(&header.profiles);
+    header.profiles.slices = (uint32_t)header.index.slices;
     material_name(&v->index.material, name);
     ck_assert_int_eq(treb_tables_find(tables, name, TREB_WDL, &wdl, &error), TREB_OK);
     for (int side = 0; side < 2; side++) {
