@@ -253,13 +253,14 @@ static uint32_t parts_of(const Dtm50Writer *w, const TableProfiles *profiles)
     return (uint32_t)((w->index.slices + profiles->slices - 1) / profiles->slices);
 }
 
-/* Makes the classes of all parts. */
+/* Makes the classes of all parts. If there is only one, its cells are counted already. */
 static treb_status number_parts(const Numbering *n, TableProfiles *out, treb_error *error)
 {
+    const uint32_t parts = parts_of(n->w, out);
     treb_status status = TREB_OK;
     out->class_count = out->listed = out->most = 0;
-    for (uint32_t part = 0; part < parts_of(n->w, out) && status == TREB_OK; part++) {
-        status = count_part(n, out, part, error);
+    for (uint32_t part = 0; part < parts && status == TREB_OK; part++) {
+        if (parts > 1) status = count_part(n, out, part, error);
         if (status == TREB_OK)
             status = profile_numbers_classes(n->numbers, n->cells, part, out, n->place, error);
     }
