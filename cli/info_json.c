@@ -77,11 +77,11 @@ static json_t *order_json(const Index *index)
     return array;
 }
 
-/* By side to move; with DTM50 by the digits of the places of profiles. */
+/* By side to move; with DTM50 those of the places of profiles, and of the profiles that are in no class. */
 static void put_codes(json_t *object, const TableHeader *h)
 {
-    static const char *const digits[2] = {"first_digit", "second_digit"};
-    const char *const *names = h->metric == TREB_DTM50 ? digits : colors;
+    static const char *const profiles[2] = {"places", "profiles"};
+    const char *const *names = h->metric == TREB_DTM50 ? profiles : colors;
     json_t *codes = json_object();
     for (int s = 0; s < 2; s++) {
         const TableSide *side = &h->side[s];

@@ -79,9 +79,6 @@ static void print_sides(const TableHeader *h)
         printf("  profiles  %u; each says how many plies the 50-move rule adds to DTM, by the plies left\n"
                "  classes   %u of positions with the same DTM and DTZ, with at most %u profiles\n",
                (unsigned)h->profiles.count, (unsigned)h->profiles.class_count, (unsigned)h->profiles.most);
-        if (h->profiles.slices < h->index.slices)
-            printf("  parts     of %u slices (placements of pawns), each with classes of its own\n",
-                   (unsigned)h->profiles.slices);
     }
     if (h->as_dtz) {
         char name[TABLE_NAME_SIZE];
@@ -234,13 +231,13 @@ static void print_code(const TableSide *side)
         puts("  code      one value throughout");
 }
 
-/* The cells of a DTM50 table have the places of profiles in classes, in one digit or two. */
-static void print_digits(const TableHeader *h)
+/* The cells of a DTM50 table have the places of profiles in classes. Some have profiles of their own. */
+static void print_profiles(const TableHeader *h)
 {
-    static const char *const digits[2] = {"first", "second"};
+    static const char *const what[2] = {"places of profiles in their classes", "profiles that are not in a class"};
     for (int i = 0; i < 2; i++) {
         if (!h->side[i].stored) continue;
-        printf("\n  %s digit of the place of a profile in its class\n", digits[i]);
+        printf("\n  %s\n", what[i]);
         print_code(&h->side[i]);
     }
 }
@@ -257,12 +254,12 @@ static void print_cells(const Table *table)
     if (h->codec == TABLE_ZSTD) print_order(&h->index);
     print_sides(h);
     puts("  header    checksum right; 'trebuchet verify' checks the blocks");
-    const bool digits = h->metric == TREB_DTM50;
-    if (digits) print_digits(h);
+    const bool profiles = h->metric == TREB_DTM50;
+    if (profiles) print_profiles(h);
     for (int s = 0; s < 2; s++) {
         printf("\n  %s to move\n", colors[s]);
-        if (h->side[s].stored && !digits && h->codec == TABLE_SYMBOLS) print_code(&h->side[s]);
-        if (h->side[s].stored && !digits) print_map(h, &h->side[s]);
+        if (h->side[s].stored && !profiles && h->codec == TABLE_SYMBOLS) print_code(&h->side[s]);
+        if (h->side[s].stored && !profiles) print_map(h, &h->side[s]);
         print_counts(h, &h->side[s]);
     }
 }

@@ -34,7 +34,6 @@ typedef struct GenerateOptions {
     unsigned classes; /* see WriteOptions */
     uint64_t large;   /* see WriteOptions */
     int bounds;       /* see WriteOptions */
-    uint32_t profiles; /* see WriteOptions */
     int subset_men;   /* see subset_suits */
     /* See SolverPlace. If not 0, slices for pushes are in a file too. 0: both only if memory is short. */
     uint64_t paged;

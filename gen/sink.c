@@ -33,7 +33,6 @@ WriteOptions sink_write_options(const GenContext *gen)
                             .classes = o->classes,
                             .large = o->large,
                             .bounds = o->bounds,
-                            .profiles = o->profiles,
                             .wide = o->wide,
                             .stop = o->stop,
                             .keep = gen->waiting_bytes,

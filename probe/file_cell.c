@@ -71,6 +71,21 @@ static MemoCell *memo_place(const ProbeReader *reader, const OpenTable *file, in
     return &memo->of[(key >> 40) % MEMO_CELLS];
 }
 
+/* How a reader waits for what a page has. With WAIT_NEVER_FETCH a job fetches the page (note_page): the system is asked
+ * only if there is no thread. */
+static TableWait wait_for_page(const ProbeReader *reader)
+{
+    return reader->wait == WAIT_NEVER_FETCH ? WAIT_NEVER : reader->wait;
+}
+
+/* Notes that the page of a cell is to be fetched, or else asks the system to read it. */
+static void note_page(const ProbeReader *reader, const OpenTable *file, int side, uint64_t cell)
+{
+    MappedBytes page = table_cell_page(file->table, side, cell);
+    const FetchJob job = {file->file, FETCH_PAGES, side, page.at, page.size};
+    if (!reader_note(reader, &job)) (void)table_bring(file->table, WAIT_NEVER_FETCH, page, NULL);
+}
+
 /* Decodes one cell of a page that the cache does not have, for a file coded by symbols. The page is
  * unpacked into the cache as well once cache_count says that this is worth it. Returns what
  * file_cell returns. */
@@ -84,15 +99,10 @@ static int read_single(const ProbeReader *reader, const OpenTable *file, int sid
     if (memo != NULL && memo->file == file && memo->cell == 2 * cell + (unsigned)side)
         return (int)memo->code;
     if (error == NULL) error = &why;
-    /* With WAIT_NEVER_FETCH the job below fetches the page: the system is asked only if there is no
-     * thread. */
-    int code = table_read_cell(file->table, wait == WAIT_NEVER_FETCH ? WAIT_NEVER : wait, side,
-                               cell, memo != NULL ? &reader->memo->blocks : NULL, error);
+    int code = table_read_cell(file->table, wait_for_page(reader), side, cell,
+                               memo != NULL ? &reader->memo->blocks : NULL, error);
     if (code == -(int)TREB_ERR_NOT_READY) {
-        MappedBytes page = table_cell_page(file->table, side, cell);
-        const FetchJob job = {file->file, FETCH_PAGES, side, page.at, page.size};
-        if (!reader_note(reader, &job))
-            (void)table_bring(file->table, WAIT_NEVER_FETCH, page, NULL);
+        note_page(reader, file, side, cell);
         return code;
     }
     if (code < 0) return file_note_result(file->file, code, error);
@@ -168,4 +178,20 @@ int file_cell(const ProbeReader *reader, const OpenTable *file, int side, uint64
     }
     if (file->width == 2) return (int)bytes;
     return file->digit[side][part][bytes & 0xff];
+}
+
+int file_own_profile(const ProbeReader *reader, const OpenTable *file, uint64_t cell, const TableProfileClass *of,
+                     unsigned short_by, treb_error *error)
+{
+    treb_error why;
+    if (error == NULL) error = &why;
+    if (!file->header->side[1].stored || cell >= file->index[1].size)
+        return file_damaged(file, "has no such profile", error);
+    const int extra =
+        table_read_own_profile(file->table, wait_for_page(reader), cell, of, short_by, error);
+    if (extra == -(int)TREB_ERR_NOT_READY) {
+        note_page(reader, file, 1, cell);
+        return extra;
+    }
+    return extra < 0 ? file_note_result(file->file, extra, error) : extra;
 }

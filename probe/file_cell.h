@@ -16,6 +16,10 @@
 int file_cell(const ProbeReader *reader, const OpenTable *file, int side, uint64_t cell,
               treb_error *error);
 
+/* Reads the profile that a cell of a DTM50 table has of its own (table_read_own_profile). */
+int file_own_profile(const ProbeReader *reader, const OpenTable *file, uint64_t cell, const TableProfileClass *of,
+                     unsigned short_by, treb_error *error);
+
 /* Reads the block of a byte into the cache. `at` is the byte's offset in the unpacked side. Returns
  * the byte and, if `at` is even, the next byte as bits 8 to 15; or minus a treb_status. */
 int file_read_block(const ProbeReader *reader, const OpenTable *file, int side, uint64_t at,

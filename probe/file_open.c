@@ -70,7 +70,7 @@ static int open_fill(OpenTable *open, const ProbeFile *file, treb_error *error)
         fault = "its cells are too wide";
     if (fault != NULL) return file_fail(error, TREB_ERR_DAMAGED, file->path, fault);
     for (int side = 0; side < 2; side++) {
-        open->stored[side] = header->side[side].stored;
+        open->stored[side] = table_has_cells(header, side);
         open->index[side] = header->side[side].index;
         if (!open->stored[side]) continue;
         fill_digits(open, side);

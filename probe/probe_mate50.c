@@ -2,7 +2,7 @@
  *
  * The value depends on how many plies are left before the draw. A mate by the shortest line (DTM)
  * that takes no more plies than are left is the value, and DTZ says whether there is a mate in time
- * at all. Only between the two is the file of DTM50 needed: a cell holds a profile, which says how
+ * at all. Only between the two is the file of DTM50 needed: a cell has a profile, which says how
  * many plies the rule adds to DTM by the number of plies left. The file stores the sides to move
  * that the DTM file stores; for the other one, and with a right to capture en passant, the moves are
  * searched. After a capture or pawn move 100 plies are left.
@@ -84,26 +84,25 @@ static int mate50_search(const ProbeReader *reader, const treb_position *pos, in
 
 /* ---- By the tables --------------------------------------------------------------------------- */
 
-static int read_digit(const ProbeReader *reader, const OpenTable *open, const treb_position *pos,
-                      int digit, treb_error *error)
+static int read_place(const ProbeReader *reader, const OpenTable *open, const treb_position *pos, treb_error *error)
 {
-    return file_cell(reader, open, digit, index_of_position(&open->index[digit], pos), error);
+    return file_cell(reader, open, 0, index_of_position(&open->index[0], pos), error);
 }
 
-/* Reads the profile of a position of a class whose side to move the file stores: one digit or two. Returns it, or
- * minus a status. */
-static int read_profile(const ProbeReader *reader, const OpenTable *open, const treb_position *pos,
-                        const TableProfileClass *of, treb_error *error)
+/* Returns how many plies the profile of a position of a class adds (table_profile_extra), or minus a status. The file
+ * stores the side to move. */
+static int read_extra(const ProbeReader *reader, const OpenTable *open, const treb_position *pos,
+                      const TableProfileClass *of, unsigned short_by, treb_error *error)
 {
     const TableProfiles *p = &open->header->profiles;
-    if (of->count == 1) return (int)p->list[of->first];
-    int first = read_digit(reader, open, pos, 0, error);
-    if (first < 0) return first;
-    const bool two = (unsigned)first >= p->direct && p->direct < p->most;
-    int second = two ? read_digit(reader, open, pos, 1, error) : 0;
-    if (second < 0) return second;
-    const int profile = table_profile_at(p, of, (unsigned)first, (unsigned)second);
-    return profile >= 0 ? profile : file_damaged(open, "a cell has a code without meaning", error);
+    const int place = of->count > 1 ? read_place(reader, open, pos, error) : 0;
+    if (place < 0) return place;
+    const int profile = table_profile_at(p, of, (unsigned)place);
+    if (profile < 0) return file_damaged(open, "a cell has a code without meaning", error);
+    if ((unsigned)profile < p->count)
+        return table_profile_extra(open->header, of, (unsigned)profile, short_by);
+    const uint64_t cell = index_of_position(&open->index[1], pos);
+    return file_own_profile(reader, open, cell, of, short_by, error);
 }
 
 /* Opens the file for a position. Returns 1 if it stores the side to move, 0 if not, or minus a status. */
@@ -121,13 +120,11 @@ static int value_stored(const ProbeReader *reader, const OpenTable *open, const 
                         treb_error *error)
 {
     const int verdict = dtm % 2 ? (int)TREB_WIN : (int)TREB_LOSS;
-    const uint64_t cell = index_of_position(&open->index[0], seen);
-    const TableProfileClass *of = table_profile_class(open->header, cell, dtm, dtz);
+    const TableProfileClass *of = table_profile_class(open->header, dtm, dtz);
     if (of == NULL) return failure(file_damaged(open, "no position has such distances", error));
-    int profile = read_profile(reader, open, seen, of, error);
-    if (profile < 0) return failure(profile);
-    int extra = table_profile_extra(open->header, of, (unsigned)profile, (unsigned)(dtm - left));
-    if (extra >= 0) return mate_in(verdict, dtm + extra);
+    int extra = read_extra(reader, open, seen, of, (unsigned)(dtm - left), error);
+    if (extra < 0) return failure(extra);
+    if (extra != TABLE_PROFILE_ZEROING) return mate_in(verdict, dtm + extra);
     return mate50_search(reader, pos, verdict, left, true, bounds, error);
 }
 
@@ -176,7 +173,7 @@ static void note_rest(const ProbeReader *reader, const treb_position *pos)
     if (!set_has(place, TREB_DTM50)) return;
     const treb_position *seen = set_orient(place, pos, &room);
     if (open_stored(reader, place, seen, &open, NULL) > 0)
-        (void)read_digit(reader, open, seen, 0, NULL);
+        (void)read_place(reader, open, seen, NULL);
 }
 
 static int decided(const ProbeReader *reader, const treb_position *pos, int verdict, int left,

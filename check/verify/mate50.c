@@ -20,49 +20,56 @@ static int mated(const treb_position *pos, unsigned verdict)
     return verdict == TREB_LOSS && !movegen_any(pos) ? -MATE50_BEST : 0;
 }
 
-static unsigned read_digit(VerifyReader *reader, VerifyFile *file, const treb_position *pos,
-                           int digit)
+/* The profile of a position as the file has it. */
+typedef struct ReadProfile {
+    const VerifyFile *file;
+    const TableProfileClass *of;
+    int profile;   /* profiles.count: that of the cell itself */
+    uint64_t cell; /* in side 1 */
+} ReadProfile;
+
+static void fail_profile(VerifyReader *reader, const VerifyFile *file, const char *what, int dtm, int dtz)
 {
-    const Index *index = &file->header->side[digit].index;
-    return verify_code(reader, file, digit, index_of_position(index, pos));
+    if (reader->error.status != TREB_OK) return;
+    fail(&reader->error, TREB_ERR_DAMAGED, "%.300s: %s for the distances %d and %d", table_path(file->table), what, dtm,
+         dtz);
 }
 
-/* Returns the profile of a position as the file has it, of a class of the file. */
-static unsigned profile_in(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
-                           const TableProfileClass *of)
-{
-    VerifyFile *file = &entry->file[TREB_DTM50];
-    const TableProfiles *p = &file->header->profiles;
-    if (of->count == 1) return p->list[of->first];
-    const unsigned first = read_digit(reader, file, pos, 0);
-    const bool two = first >= p->direct && p->direct < p->most;
-    const unsigned second = two ? read_digit(reader, file, pos, 1) : 0;
-    const int profile = table_profile_at(p, of, first, second);
-    if (profile >= 0) return (unsigned)profile;
-    if (reader->error.status == TREB_OK)
-        fail(&reader->error, TREB_ERR_DAMAGED, "%.300s: no profile has the digits %u and %u",
-             table_path(file->table), first, second);
-    return 0;
-}
-
-/* Returns the class of a position of a stored side with these distances, and writes its profile. NULL, and an error: there
- * is none. */
-static const TableProfileClass *class_of(VerifyReader *reader, VerifyEntry *entry,
-                                         const treb_position *pos, int dtm, int dtz, unsigned *profile)
+/* Finds the profile of a position of a stored side with these distances. False, and an error: there is none. */
+static bool find_profile(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos, int dtm, int dtz,
+                         ReadProfile *out)
 {
     treb_position swapped;
-    const VerifyFile *file = &entry->file[TREB_DTM50];
+    VerifyFile *file = &entry->file[TREB_DTM50];
     if (entry->symmetric && pos->turn == TREB_BLACK) {
         position_swap_colors(pos, &swapped);
         pos = &swapped;
     }
-    const uint64_t cell = index_of_position(&file->header->side[0].index, pos);
-    const TableProfileClass *of = table_profile_class(file->header, cell, dtm, dtz);
-    *profile = of != NULL ? profile_in(reader, entry, pos, of) : 0;
-    if (of == NULL && reader->error.status == TREB_OK)
-        fail(&reader->error, TREB_ERR_DAMAGED, "%.300s: no class for the distances %d and %d",
-             table_path(file->table), dtm, dtz);
-    return of;
+    const TableHeader *h = file->header;
+    *out = (ReadProfile){file, table_profile_class(h, dtm, dtz), -1, 0};
+    if (out->of == NULL) {
+        fail_profile(reader, file, "no class", dtm, dtz);
+        return false;
+    }
+    unsigned place = 0;
+    if (out->of->count > 1) place = verify_code(reader, file, 0, index_of_position(&h->side[0].index, pos));
+    out->profile = table_profile_at(&h->profiles, out->of, place);
+    if (out->profile < 0) fail_profile(reader, file, "no profile", dtm, dtz);
+    if (out->profile == (int)h->profiles.count) out->cell = index_of_position(&h->side[1].index, pos);
+    return out->profile >= 0;
+}
+
+/* Returns what table_profile_extra returns; 0 after an error. */
+static int extra_of(VerifyReader *reader, const ReadProfile *p, int short_by)
+{
+    const TableHeader *h = p->file->header;
+    treb_error error;
+    if (p->profile < (int)h->profiles.count)
+        return table_profile_extra(h, p->of, (unsigned)p->profile, (unsigned)short_by);
+    const int extra =
+        table_read_own_profile(p->file->table, WAIT_FOR_ALL, p->cell, p->of, (unsigned)short_by, &error);
+    if (extra < 0 && reader->error.status == TREB_OK) reader->error = error;
+    return extra < 0 ? 0 : extra;
 }
 
 /* Returns the value of the best move; of captures and pawn moves alone if `zeroing`. */
@@ -106,15 +113,15 @@ void verify_mate50_claim(VerifyReader *reader, VerifyEntry *entry, const treb_po
     for (int left = dtm > 1 ? dtm : 1; left < MATE50_CLOCKS; left++)
         value[left] = mate50_in(win, (unsigned)dtm);
     if (dtz >= dtm || dtz >= MATE50_CLOCKS) return;
-    const TableHeader *header = entry->file[TREB_DTM50].header;
-    unsigned profile;
-    const TableProfileClass *of = class_of(reader, entry, pos, dtm, dtz, &profile);
+    ReadProfile profile;
     int zeroing = 0;
+    if (!find_profile(reader, entry, pos, dtm, dtz, &profile)) return;
     for (int left = dtz; left < dtm && left < MATE50_CLOCKS && reader->error.status == TREB_OK;
          left++) {
-        const int extra = table_profile_extra(header, of, profile, (unsigned)(dtm - left));
-        if (extra < 0 && zeroing == 0) zeroing = best_move(reader, entry, pos, left, true);
-        value[left] = extra < 0 ? zeroing : mate50_in(win, (unsigned)(dtm + extra));
+        const int extra = extra_of(reader, &profile, dtm - left);
+        const bool by_zeroing = extra == TABLE_PROFILE_ZEROING;
+        if (by_zeroing && zeroing == 0) zeroing = best_move(reader, entry, pos, left, true);
+        value[left] = by_zeroing ? zeroing : mate50_in(win, (unsigned)(dtm + extra));
     }
 }
 
@@ -137,13 +144,11 @@ int verify_mate50(VerifyReader *reader, VerifyEntry *entry, const treb_position 
     }
     if (!verify_mate50_stored(entry, pos->turn) || (pos->ep != 0 && position_ep_legal(pos)))
         return verify_mate50_by_moves(reader, entry, pos, left);
-    unsigned profile;
-    const TableProfileClass *of = class_of(reader, entry, pos, dtm, dtz, &profile);
-    if (reader->error.status != TREB_OK) return 0;
-    const TableHeader *header = entry->file[TREB_DTM50].header;
-    const int extra = table_profile_extra(header, of, profile, (unsigned)(dtm - left));
-    return extra < 0 ? best_move(reader, entry, pos, left, true)
-                     : mate50_in(win, (unsigned)(dtm + extra));
+    ReadProfile profile;
+    if (!find_profile(reader, entry, pos, dtm, dtz, &profile)) return 0;
+    const int extra = extra_of(reader, &profile, dtm - left);
+    return extra == TABLE_PROFILE_ZEROING ? best_move(reader, entry, pos, left, true)
+                                          : mate50_in(win, (unsigned)(dtm + extra));
 }
 
 /* ---- the sample ------------------------------------------------------------------------------ */

@@ -199,6 +199,16 @@ int code_value(const Code *code, CodeBlock block, unsigned place, CodeMemo *memo
     }
 }
 
+int code_next(const Code *code, CodeWords *words)
+{
+    Bits bits = {.block = words->block, .at = words->at};
+    const int symbol = next_symbol(code, &bits);
+    if (symbol < 0 || code->more[symbol] > 0) return -1;
+    words->at = bits.at;
+    const size_t size = (size_t)(words->block.end - words->block.start);
+    return bits.at <= 8 * size ? (int)left_of(code, (unsigned)symbol) : -1;
+}
+
 /* Takes `count` values of a symbol, from number `from` on. */
 typedef void TakeValues(const Code *code, unsigned symbol, unsigned from, unsigned count, void *to);
 

@@ -93,6 +93,15 @@ int code_value(const Code *code, CodeBlock block, unsigned place, CodeMemo *memo
 int code_values(const Code *code, CodeBlock block, unsigned values, unsigned place, size_t room,
                 uint16_t *out);
 
+/* Bits of a block, from number `at` on, that are words of several codes, of symbols with one value. */
+typedef struct CodeWords {
+    CodeBlock block;
+    size_t at;
+} CodeWords;
+
+/* Reads a word. Returns its value, or -1 if there is none. */
+int code_next(const Code *code, CodeWords *words);
+
 /* A place where values are written without gaps, the first in the lowest bits. */
 typedef struct CodePack {
     uint8_t *out;

@@ -65,7 +65,7 @@ typedef struct TableSide {
     TableCode code;
     /* Distance tables: code c under verdict v means plies[v][c]; there are codes[v] codes. WDL
      * tables: code c means the verdict plies[0][c]; there are codes[0] codes. DTM50 tables have no
-     * map: a code is a digit of the number of a profile (table_profile.h). Blocked-pawn tables
+     * map: a code is the place of a profile in its class (table_profile.h). Blocked-pawn tables
      * likewise have distances in plies[0] (table_blocked.h). A side that is not stored has none.
      * Only in a damaged or foreign file a cell may hold a code beyond the map. */
     uint16_t codes[WDL_VALUES];
@@ -110,10 +110,9 @@ typedef struct TableProfile {
     uint16_t extra;  /* plies that the 50-move rule adds to DTM */
 } TableProfile;
 
-/* The profiles of the positions with the same DTM and DTZ in a part of a DTM50 table. */
+/* The profiles of the positions with the same DTM and DTZ in a DTM50 table. */
 typedef struct TableProfileClass {
     uint32_t first, count; /* they are profiles.list[first] and so on; at least one */
-    uint32_t part;
     uint16_t dtm, dtz;
 } TableProfileClass;
 
@@ -121,13 +120,11 @@ typedef struct TableProfileClass {
 typedef struct TableProfiles {
     TableProfile *step;         /* by number of a profile: its last step */
     uint32_t count;             /* number of profiles; 0 in other tables */
-    TableProfileClass *classes; /* in the order of parts, then of DTM, then of DTZ */
+    TableProfileClass *classes; /* in the order of DTM, then of DTZ */
     uint32_t class_count;
-    uint32_t *list;  /* the profiles of all classes, one class after the other */
+    uint32_t *list;  /* the profiles of all classes, one class after the other. `count`: cells with profiles of their own */
     uint32_t listed; /* their number */
     uint32_t most;   /* profiles of a class, at most; 0 without classes */
-    uint32_t direct; /* the places in a class below this one have one digit */
-    uint32_t slices; /* of a part; of the last one as many as there are */
     int turn;        /* the side to move of all cells */
 } TableProfiles;
 
@@ -154,8 +151,8 @@ typedef struct TableHeader {
     bool as_dtz;
     TableBlocked blocked; /* with TABLE_BLOCKED */
     TablePawn pawn;       /* with TABLE_PAWN */
-    /* With TREB_DTM50. The two sides have the first and the second digit of each cell; their counts,
-     * longest lines and histograms are those of White and Black to move nevertheless. */
+    /* With TREB_DTM50. Side 0 has the cells, side 1 the profiles that cells have of their own, if there are any; their
+     * counts, longest lines and histograms are those of White and Black to move nevertheless. */
     TableProfiles profiles;
     TableSide side[2];
 } TableHeader;
@@ -168,6 +165,12 @@ void table_header_free(TableHeader *header);
 static inline bool table_has_turn(const TableHeader *header, int turn)
 {
     return header->metric == TREB_DTM50 ? header->profiles.turn == turn : header->side[turn].stored;
+}
+
+/* Returns whether the file has cells as side 0 or 1. With TREB_DTM50 side 1 has profiles. */
+static inline bool table_has_cells(const TableHeader *header, int side)
+{
+    return header->side[side].stored && (header->metric != TREB_DTM50 || side == 0);
 }
 
 /* Return the bytes of one side before compression, ceil(size / per_byte) * width, and the number of
@@ -255,6 +258,12 @@ const uint8_t *table_codes(const Table *table, int side, size_t *size);
 int table_read_cell(const Table *table, TableWait wait, int side, uint64_t cell, CodeMemo *memo,
                     treb_error *error);
 
+/* Returns how many plies the profile that a cell of a DTM50 table has of its own adds, as table_profile_extra does, or
+ * minus a status. `of` is the class of the cell, `cell` its number in header->side[1].index. Takes a microsecond if its
+ * page is in memory. */
+int table_read_own_profile(const Table *table, TableWait wait, uint64_t cell, const TableProfileClass *of,
+                           unsigned short_by, treb_error *error);
+
 /* For callers that do not wait, with codec symbols. table_map returns the mapped file, empty if it
  * is a source's; table_cell_page the page of a cell; table_bring reads that page or, with
  * WAIT_NEVER_FETCH, starts reading it. */
@@ -322,6 +331,10 @@ uint32_t table_block_checksum(const uint8_t *block, size_t size);
  * all cells. */
 treb_status table_writer_add_words(TableWriter *writer, int side, unsigned code,
                                    const uint8_t *block, unsigned cells, treb_error *error);
+
+/* Adds a block of profiles to side 1 of a DTM50 table. The first of them is that of cell `first`; blocks come in the order
+ * of cells. */
+treb_status table_writer_add_profiles(TableWriter *writer, const uint8_t *block, uint64_t first, treb_error *error);
 
 /* Writes a DTC file that has the distances of the DTZ file beside it, whose header is given. */
 treb_status table_write_as_dtz(const char *directory, const TableHeader *dtz, uint64_t *file_size,

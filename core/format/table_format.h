@@ -7,7 +7,7 @@
 #include "core/format/table.h"
 
 enum {
-    FORMAT_VERSION = 11,           /* newest version that this program reads */
+    FORMAT_VERSION = 12,           /* newest version that this program reads */
     FORMAT_VERSION_HISTOGRAMS = 2, /* first version with histograms; tables of codec zstd have it */
     FORMAT_VERSION_BLOCKED = 3,    /* first version with blocked-pawn tables, which have it */
     FORMAT_VERSION_SYMBOLS = 4,    /* first version with codec symbols; such files have it */
@@ -16,8 +16,8 @@ enum {
     FORMAT_VERSION_VERDICTS = 8,   /* first version with bounds of verdicts; such files have it */
     FORMAT_VERSION_ONE_SIDE = 9,   /* first version with verdicts of one side to move alone; such
                                       files have it */
-    FORMAT_VERSION_PROFILES = 11,  /* DTM50 tables have it. Those of versions 7 and 10, the first with such
-                                      tables, are not read */
+    FORMAT_VERSION_PROFILES = 12,  /* DTM50 tables have it. Those of older versions, from 7 on, are not
+                                      read */
     FORMAT_SCHEME_PLAIN = 1,
     FORMAT_SCHEME_BLOCKED = 2,
     FORMAT_SCHEME_SQUARE_COLORS = 3, /* codec symbols: an order of axes for each side, bishops by
@@ -28,8 +28,8 @@ enum {
     FORMAT_STRUCTURE_SIZE = 20, /* and of each structure behind it */
     FORMAT_ENTRY_SIZE = 10,     /* bytes of an entry of the block table: u48 offset, u32 checksum */
     FORMAT_ZSTD_MAGIC_SIZE = 4, /* bytes cut off the front of every zstd frame */
-    /* bytes before the profiles: u32 count, u32 classes, u32 bytes of both, u32 direct, u32 slices, u8 turn */
-    FORMAT_PROFILES_HEAD = 21,
+    /* bytes before the profiles: u32 count, u32 classes, u32 bytes of both, u8 turn */
+    FORMAT_PROFILES_HEAD = 13,
     FORMAT_ORDER_SIZE = INDEX_AXES_MAX
 };
 
@@ -72,19 +72,31 @@ enum {
                                                          see format_page_entry */
     FORMAT_CELL_BITS = 42,                            /* bits of the first cell's number in such
                                                          an entry */
+    /* What a page has of each block in front of the blocks: in a page of cells the number of its cells; in
+     * a page of profiles (DTM50, side 1) its first cell, less that of the page. */
+    PAGE_LENGTH = 2,
+    PAGE_FIRST = 4,
     PAGE_BLOCK_MIN = CODE_BLOCK_LEAST,
-    PAGE_BLOCK_MAX = TABLE_PAGE_SIZE - PAGE_AT_LENGTHS - 2
+    PAGE_BLOCK_MAX = TABLE_PAGE_SIZE - PAGE_AT_LENGTHS - PAGE_FIRST
 };
+#define PAGE_FIRST_NONE UINT32_MAX /* of a block that is not there */
 
-/* Returns how many blocks fit into a page. */
-static inline unsigned format_page_blocks(unsigned block_bytes)
+/* Returns PAGE_LENGTH or PAGE_FIRST. */
+static inline unsigned format_page_each(const TableHeader *header, int side)
 {
-    return (TABLE_PAGE_SIZE - PAGE_AT_LENGTHS) / (block_bytes + 2);
+    return table_has_cells(header, side) ? PAGE_LENGTH : PAGE_FIRST;
 }
 
-static inline unsigned format_page_words(unsigned block_bytes)
+/* Returns how many blocks fit into a page. */
+static inline unsigned format_page_blocks(unsigned block_bytes, unsigned each)
 {
-    return PAGE_AT_LENGTHS + 2 * format_page_blocks(block_bytes);
+    return (TABLE_PAGE_SIZE - PAGE_AT_LENGTHS) / (block_bytes + each);
+}
+
+/* Returns the offset of the first block. */
+static inline unsigned format_page_words(unsigned block_bytes, unsigned each)
+{
+    return PAGE_AT_LENGTHS + each * format_page_blocks(block_bytes, each);
 }
 
 /* Returns the entry of the page table for a page: its first cell, and the number of the code that

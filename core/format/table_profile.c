@@ -6,21 +6,14 @@
 #include "core/format/table_format.h"
 
 /* Orders classes. */
-static uint64_t class_key(uint64_t part, unsigned dtm, unsigned dtz)
-{
-    return part << 32 | dtm << 16 | dtz;
-}
+static uint32_t class_key(unsigned dtm, unsigned dtz) { return dtm << 16 | dtz; }
 
-static uint64_t key_of_class(const TableProfileClass *of)
-{
-    return class_key(of->part, of->dtm, of->dtz);
-}
+static uint32_t key_of_class(const TableProfileClass *of) { return class_key(of->dtm, of->dtz); }
 
-const TableProfileClass *table_profile_class(const TableHeader *header, uint64_t cell, int dtm, int dtz)
+const TableProfileClass *table_profile_class(const TableHeader *header, int dtm, int dtz)
 {
     const TableProfiles *profiles = &header->profiles;
-    const uint64_t slice = cell / header->side[0].index.slice_size;
-    const uint64_t key = class_key(slice / profiles->slices, (unsigned)dtm, (unsigned)dtz);
+    const uint32_t key = class_key((unsigned)dtm, (unsigned)dtz);
     uint32_t low = 0, high = profiles->class_count;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
@@ -31,6 +24,60 @@ const TableProfileClass *table_profile_class(const TableHeader *header, uint64_t
     }
     const TableProfileClass *found = &profiles->classes[low];
     return low < profiles->class_count && key_of_class(found) == key ? found : NULL;
+}
+
+/* ---- Profiles of cells ----------------------------------------------------------------------- */
+
+/* Returns a number, -1 if there is none. */
+static int take_number(ProfileBlock *block, unsigned code)
+{
+    int number = 0, part;
+    if (code >= block->codes) return -1;
+    do {
+        part = code_next(&block->code[code], &block->words);
+        number += part;
+    } while (part == PROFILE_MORE && number <= UINT16_MAX);
+    return part >= 0 ? number : -1;
+}
+
+enum { NO_STEP = -2, DAMAGED = -4 };
+
+/* Returns the plies of a step, which must fall; NO_STEP: there is none; DAMAGED. */
+static int take_plies(ProfileBlock *block, int before)
+{
+    const int plies = 2 * take_number(block, table_profile_code((unsigned)before)) - 2;
+    return plies > UINT16_MAX || (before > 0 && plies >= before) ? DAMAGED : plies;
+}
+
+int table_profile_next(ProfileBlock *block, const TableProfileClass *of, unsigned short_by)
+{
+    int within = of->dtm - of->dtz, extra = take_plies(block, 0), found = extra;
+    bool begun = extra != NO_STEP; /* the first step holds from the beginning */
+    if (!begun) {
+        found = TABLE_PROFILE_ZEROING;
+        extra = take_plies(block, 0);
+    }
+    while (extra >= 0) {
+        const int fall = begun ? 0 : take_number(block, PROFILE_CODE_WITHIN);
+        if (fall < 0) return -1;
+        within -= fall;
+        if ((int)short_by <= within) found = extra;
+        begun = false;
+        extra = extra > 0 ? take_plies(block, extra) : (int)NO_STEP;
+    }
+    return extra == NO_STEP ? found : -1;
+}
+
+bool table_profile_go(ProfileBlock *block, uint64_t from, uint64_t to)
+{
+    static const TableProfileClass any = {0, 0, UINT16_MAX, 0};
+    while (from < to) {
+        if (table_profile_next(block, &any, 0) < 0) return false;
+        const int gap = take_number(block, PROFILE_CODE_GAP);
+        if (gap < 0) return false;
+        from += (uint64_t)gap + 1;
+    }
+    return from == to;
 }
 
 /* ---- To bytes -------------------------------------------------------------------------------- */
@@ -59,7 +106,6 @@ static uint8_t *write_profile_numbers(const TableProfiles *p, uint8_t *out, size
     }
     for (uint32_t c = 0; c < p->class_count; c++) {
         const TableProfileClass *of = &p->classes[c];
-        out = write_profile_number(out, of->part, size);
         out = write_profile_number(out, of->dtm, size);
         out = write_profile_number(out, of->dtz, size);
         out = write_profile_number(out, of->count, size);
@@ -82,9 +128,7 @@ uint8_t *format_write_profiles(const TableProfiles *p, uint8_t *out)
     format_put32(out, p->count);
     format_put32(out + 4, p->class_count);
     format_put32(out + 8, (uint32_t)(format_profiles_size(p) - FORMAT_PROFILES_HEAD));
-    format_put32(out + 12, p->direct);
-    format_put32(out + 16, p->slices);
-    out[20] = (uint8_t)p->turn;
+    out[12] = (uint8_t)p->turn;
     return write_profile_numbers(p, out + FORMAT_PROFILES_HEAD, &size);
 }
 
@@ -135,18 +179,17 @@ static bool good_step(const TableProfiles *p, uint32_t number)
 /* Parses a class, which must come after the one before it. */
 static bool take_class(ProfileNumbers *numbers, TableProfiles *p, uint32_t number)
 {
-    uint32_t part, dtm, dtz, count;
-    if (!take_profile_number(numbers, UINT32_MAX, &part) ||
-        !take_profile_number(numbers, UINT16_MAX, &dtm) ||
+    uint32_t dtm, dtz, count;
+    if (!take_profile_number(numbers, UINT16_MAX, &dtm) ||
         !take_profile_number(numbers, UINT16_MAX, &dtz) ||
         !take_profile_number(numbers, TABLE_PROFILES_MAX, &count))
         return false;
     TableProfileClass *of = &p->classes[number];
-    *of = (TableProfileClass){p->listed, count, part, (uint16_t)dtm, (uint16_t)dtz};
+    *of = (TableProfileClass){p->listed, count, (uint16_t)dtm, (uint16_t)dtz};
     if (count == 0 || count > numbers->left) return false;
     if (number > 0 && key_of_class(of) <= key_of_class(of - 1)) return false;
     for (uint32_t i = 0; i < count; i++)
-        if (!take_profile_number(numbers, p->count - 1, &p->list[p->listed++])) return false;
+        if (!take_profile_number(numbers, p->count, &p->list[p->listed++])) return false;
     if (count > p->most) p->most = count;
     return true;
 }
@@ -178,17 +221,14 @@ const char *format_take_profiles(const uint8_t **at, size_t *left, TableHeader *
     if (*left < FORMAT_PROFILES_HEAD) return "profiles end early";
     const uint32_t profiles = format_get32(head), classes = format_get32(head + 4);
     ProfileNumbers numbers = {head + FORMAT_PROFILES_HEAD, format_get32(head + 8)};
-    p->direct = format_get32(head + 12);
-    p->slices = format_get32(head + 16);
-    p->turn = head[20];
-    if (profiles < 1 || p->slices < 1 || p->turn > TREB_BLACK || !header->side[0].stored)
-        return "bad number of profiles";
+    p->turn = head[12];
+    if (profiles < 1 || p->turn > TREB_BLACK || !header->side[0].stored) return "bad number of profiles";
     if (numbers.left > *left - FORMAT_PROFILES_HEAD) return "profiles end early";
     *at = numbers.at + numbers.left;
     *left -= FORMAT_PROFILES_HEAD + numbers.left;
     const char *wrong = parse_profile_numbers(&numbers, profiles, classes, p);
     if (wrong) return wrong;
-    return p->direct > p->most || header->side[1].stored != (p->direct < p->most)
-               ? "bad number of profiles"
-               : NULL;
+    bool own = false;
+    for (uint32_t i = 0; i < p->listed; i++) own = own || p->list[i] == p->count;
+    return own == header->side[1].stored ? NULL : "bad class of profiles";
 }

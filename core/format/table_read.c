@@ -434,8 +434,15 @@ static treb_status read_symbols(const Table *table, TableDecoder *decoder, int s
 int table_read_cell(const Table *table, TableWait wait, int side, uint64_t cell, CodeMemo *memo,
                     treb_error *error)
 {
-    assert(table->header.codec == TABLE_SYMBOLS && table->header.side[side].stored);
+    assert(table->header.codec == TABLE_SYMBOLS && table_has_cells(&table->header, side));
     return symbols_cell(&table->symbols, wait, side, cell, memo, error);
+}
+
+int table_read_own_profile(const Table *table, TableWait wait, uint64_t cell, const TableProfileClass *of,
+                           unsigned short_by, treb_error *error)
+{
+    assert(table->header.metric == TREB_DTM50 && table->header.side[1].stored);
+    return symbols_own_profile(&table->symbols, wait, cell, of, short_by, error);
 }
 
 const Mapped *table_map(const Table *table) { return &table->symbols.map; }
@@ -454,7 +461,7 @@ treb_status table_read_block(const Table *table, TableDecoder *decoder, int side
                              uint8_t *out, treb_error *error)
 {
     const TableHeader *header = &table->header;
-    if (side < 0 || side > 1 || !header->side[side].stored || block >= table_side_blocks(header))
+    if (side < 0 || side > 1 || !table_has_cells(header, side) || block >= table_side_blocks(header))
         return fail(error, TREB_ERR_ARGUMENT, "%s: there is no such block", fail_path(table->path));
     treb_status status = header->codec == TABLE_SYMBOLS
                              ? read_symbols(table, decoder, side, block, out, error)

@@ -25,9 +25,9 @@ bool table_side_follows(const TableHeader *wdl, const TableHeader *dtz, int side
 static treb_status add_page(TableWriter *writer, int side, const uint8_t *page, unsigned size,
                             unsigned code, treb_error *error)
 {
-    const uint8_t *block = page + format_page_words(size);
+    const uint8_t *block = page + format_page_words(size, PAGE_LENGTH);
     treb_status status = TREB_OK;
-    for (unsigned b = 0; b < format_page_blocks(size) && status == TREB_OK; b++, block += size) {
+    for (unsigned b = 0; b < format_page_blocks(size, PAGE_LENGTH) && status == TREB_OK; b++, block += size) {
         const unsigned cells = format_get16(page + PAGE_AT_LENGTHS + 2 * b);
         if (cells == 0) break;
         status = table_writer_add_words(writer, side, code, block, cells, error);

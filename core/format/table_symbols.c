@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/format/table_profile.h"
 #include "core/system/error.h"
 
 /* ---- In the header --------------------------------------------------------------------------- */
@@ -84,14 +85,14 @@ static const char *parse_codes(const uint8_t **at, size_t *left, TableHeader *he
     return NULL;
 }
 
-/* Checks that the first cells of a side's pages ascend from 0, and that their codes exist. */
-static bool good_first(const FormatCoded *coded, unsigned codes, uint64_t cells)
+/* Checks that the first cells of a side's pages ascend, those of cells from 0, and that their codes exist. */
+static bool good_first(const FormatCoded *coded, unsigned codes, uint64_t cells, bool from_zero)
 {
     uint64_t before = 0;
     for (uint64_t p = 0; p < coded->pages; p++) {
         uint64_t entry = format_get48(coded->first + FORMAT_FIRST_SIZE * p);
         uint64_t first = format_entry_cell(entry);
-        if (first >= cells || (p > 0 ? first <= before : first != 0)) return false;
+        if (first >= cells || (p > 0 ? first <= before : from_zero && first != 0)) return false;
         if (format_entry_code(entry) >= codes) return false;
         before = first;
     }
@@ -104,11 +105,12 @@ static bool good_end(const TableHeader *header, const FormatLayout *layout)
     uint64_t pages = layout->coded[0].pages + layout->coded[1].pages;
     if (pages == 0) return layout->meta == FORMAT_FIXED_SIZE;
     uint64_t last = pages * TABLE_PAGE_SIZE; /* the first page is behind that of the fixed header */
-    unsigned size = header->side[layout->coded[1].pages > 0].code.block_bytes;
+    const int side = layout->coded[1].pages > 0;
+    const unsigned size = header->side[side].code.block_bytes, each = format_page_each(header, side);
     if (layout->meta <= last || layout->meta - last > TABLE_PAGE_SIZE) return false;
-    uint64_t in_last = layout->meta - last, words = format_page_words(size);
+    uint64_t in_last = layout->meta - last, words = format_page_words(size, each);
     return in_last > words && (in_last - words) % size == 0 &&
-           (in_last - words) / size <= format_page_blocks(size);
+           (in_last - words) / size <= format_page_blocks(size, each);
 }
 
 const char *format_parse_codes(const uint8_t *bytes, size_t size, TableHeader *header,
@@ -128,8 +130,9 @@ const char *format_parse_codes(const uint8_t *bytes, size_t size, TableHeader *h
     coded[0].first = bytes;
     coded[1].first = bytes + FORMAT_FIRST_SIZE * coded[0].pages;
     for (int s = 0; s < 2; s++)
-        if (!good_first(&coded[s], header->side[s].code.count, header->index.size))
+        if (!good_first(&coded[s], header->side[s].code.count, header->index.size, table_has_cells(header, s)))
             return "bad page table";
+    if (header->side[1].stored && !table_has_cells(header, 1) && coded[1].pages == 0) return "bad number of pages";
     return good_end(header, layout) ? NULL : "bad number of pages";
 }
 
@@ -177,18 +180,20 @@ static const char *open_codes(SymbolsSide *side, const FormatCoded *coded)
     return NULL;
 }
 
-static const char *open_side(SymbolsSide *side, const TableHeader *header, const TableCode *code,
-                             const FormatCoded *coded)
+static const char *open_side(SymbolsSide *side, const TableHeader *header, int s, const FormatCoded *coded)
 {
+    const TableCode *code = &header->side[s].code;
+    const unsigned each = format_page_each(header, s);
     *side = (SymbolsSide){.codes = code->count,
                           .bits = cell_bits(header),
                           .cells = header->index.size,
                           .first_page = coded->first_page,
                           .pages = coded->pages,
                           .first = coded->first,
-                          .blocks = format_page_blocks(code->block_bytes),
+                          .profiles = !table_has_cells(header, s),
+                          .blocks = format_page_blocks(code->block_bytes, each),
                           .block_bytes = code->block_bytes,
-                          .words = format_page_words(code->block_bytes)};
+                          .words = format_page_words(code->block_bytes, each)};
     const char *wrong = open_codes(side, coded);
     if (wrong == NULL && side->pages == 0 && side->code[0].more[0] != 0)
         wrong = "a side without pages has more than one value";
@@ -245,7 +250,7 @@ treb_status symbols_open(Symbols *symbols, const TableHeader *header, const Form
     symbols->end = layout->meta;
     for (int s = 0; s < 2 && wrong == NULL; s++)
         if (header->side[s].stored)
-            wrong = open_side(&symbols->side[s], header, &header->side[s].code, &layout->coded[s]);
+            wrong = open_side(&symbols->side[s], header, s, &layout->coded[s]);
     if (wrong == code_no_memory) return fail_memory(error);
     if (wrong == NULL) {
         treb_status status = table_file_has_source(file)
@@ -277,8 +282,9 @@ void symbols_close(Symbols *symbols)
 static treb_status damaged_page(const Symbols *symbols, int side, uint64_t page, const char *what,
                                 treb_error *error)
 {
-    return fail(error, TREB_ERR_DAMAGED, "%s: %s side, page %" PRIu64 " damaged: %s",
-                fail_path(symbols->path), format_side_name(side), page, what);
+    const char *name = symbols->side[side].profiles ? "profiles" : format_side_name(side);
+    return fail(error, TREB_ERR_DAMAGED, "%s: %s%s, page %" PRIu64 " damaged: %s", fail_path(symbols->path), name,
+                symbols->side[side].profiles ? "" : " side", page, what);
 }
 
 /* Returns the place of a page in the file and its size: the last page may be shorter. */
@@ -302,6 +308,28 @@ static bool good_cells(const SymbolsSide *side, uint64_t page, const uint8_t *by
     return cells == 0;
 }
 
+/* Returns the first cell of a block of profiles, less that of its page. */
+static uint32_t first_in_page(const uint8_t *page, unsigned block)
+{
+    return format_get32(page + PAGE_AT_LENGTHS + PAGE_FIRST * block);
+}
+
+/* Checks that the first cells of the blocks of profiles in a page ascend from that of the page, and stay below that of the
+ * next page. */
+static bool good_profiles(const SymbolsSide *side, uint64_t page, const uint8_t *bytes)
+{
+    const uint64_t end = page + 1 < side->pages ? first_of(side, page + 1) : side->cells;
+    const uint64_t cells = end - first_of(side, page);
+    uint32_t before = first_in_page(bytes, 0);
+    if (before != 0) return false;
+    for (unsigned b = 1; b < side->blocks; b++) {
+        const uint32_t first = first_in_page(bytes, b);
+        if (first == PAGE_FIRST_NONE ? false : first <= before || first >= cells) return false;
+        before = first;
+    }
+    return true;
+}
+
 /* Returns what is wrong with the bytes of a page; NULL: nothing. */
 static const char *fault_in_page(const Symbols *symbols, int side, uint64_t page,
                                  const uint8_t *bytes, size_t size)
@@ -309,6 +337,8 @@ static const char *fault_in_page(const Symbols *symbols, int side, uint64_t page
     uint64_t number = symbols->side[side].first_page + page;
     if (format_page_checksum(bytes, size, number) != format_get32(bytes))
         return "its checksum differs";
+    if (symbols->side[side].profiles)
+        return good_profiles(&symbols->side[side], page, bytes) ? NULL : "its blocks are in no order";
     if (!good_cells(&symbols->side[side], page, bytes))
         return "its blocks have too many cells or too few";
     return NULL;
@@ -528,6 +558,32 @@ int symbols_cell(const Symbols *symbols, TableWait wait, int s, uint64_t cell, C
     if (has_block(side, &open, number, &block))
         code = code_value(code_of(side, page), block, (unsigned)place, memo);
     return code >= 0 ? code : -(int)damaged_page(symbols, s, page, "a cell is not in it", error);
+}
+
+/* Reads the profile of cell number `place` of a page. */
+static int profile_in_page(const SymbolsSide *side, const OpenPage *page, uint64_t place,
+                           const TableProfileClass *of, unsigned short_by)
+{
+    unsigned number = 0;
+    ProfileBlock block = {.code = side->code, .codes = side->codes};
+    while (number + 1 < side->blocks && first_in_page(page->bytes, number + 1) <= place) number++;
+    if (!has_block(side, page, number, &block.words.block)) return -1;
+    if (!table_profile_go(&block, first_in_page(page->bytes, number), place)) return -1;
+    return table_profile_next(&block, of, short_by);
+}
+
+int symbols_own_profile(const Symbols *symbols, TableWait wait, uint64_t cell, const TableProfileClass *of,
+                        unsigned short_by, treb_error *error)
+{
+    const SymbolsSide *side = &symbols->side[1];
+    uint8_t room[TABLE_PAGE_SIZE];
+    OpenPage open;
+    assert(cell < side->cells && side->profiles);
+    const uint64_t page = find_page(side, cell), first = first_of(side, page);
+    const treb_status status = open_page(symbols, wait, 1, page, room, &open, error);
+    if (status != TREB_OK) return -(int)status;
+    const int extra = cell >= first ? profile_in_page(side, &open, cell - first, of, short_by) : -1;
+    return extra >= 0 ? extra : -(int)damaged_page(symbols, 1, page, "a profile is not in it", error);
 }
 
 /* Packs cells of one page, up to its end or at most `count`. Returns how many, or minus a

@@ -15,6 +15,7 @@ typedef struct SymbolsSide {
     const uint8_t *first; /* by page: its first cell and the number of its code */
     uint32_t *step;       /* for each 2^step_bits cells: the page of the first of them */
     unsigned step_bits;
+    bool profiles;  /* it has profiles of cells (table_profile.h), not cells */
     unsigned blocks, block_bytes, words; /* of a page: number of blocks, bytes of a block, offset
                                             of the first block */
 } SymbolsSide;
@@ -55,6 +56,10 @@ treb_status symbols_read_page(const Symbols *symbols, int side, uint64_t page,
 /* See table_read_cell. */
 int symbols_cell(const Symbols *symbols, TableWait wait, int side, uint64_t cell, CodeMemo *memo,
                  treb_error *error);
+
+/* See table_read_own_profile. */
+int symbols_own_profile(const Symbols *symbols, TableWait wait, uint64_t cell, const TableProfileClass *of,
+                        unsigned short_by, treb_error *error);
 
 /* Writes the codes of `count` cells from `cell` on as bytes: several codes share a byte, the first
  * in its lowest bits, or one code takes two bytes. Unused bits of the last byte are 0. */

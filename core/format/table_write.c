@@ -29,7 +29,8 @@ typedef struct WriterEntry {
 typedef struct WriterPages {
     uint8_t page[TABLE_PAGE_SIZE];
     unsigned blocks, code;    /* number of blocks in the page; number of its code */
-    uint64_t cells[2];        /* cells of a side so far */
+    uint64_t cells[2];        /* cells of a side so far; of profiles the first cell of the last block */
+    uint64_t page_first;      /* first cell of the page */
     uint8_t *first[2];        /* entries of the page table, as in the file */
     uint64_t room[2], number; /* pages that `first` has room for; pages that are finished */
 } WriterPages;
@@ -255,7 +256,8 @@ static treb_status end_page(TableWriter *writer, int side, bool last, treb_error
     WriterPages *p = &writer->pages;
     unsigned block = writer->header.side[side].code.block_bytes;
     if (p->blocks == 0) return TREB_OK;
-    size_t size = last ? format_page_words(block) + (size_t)p->blocks * block : TABLE_PAGE_SIZE;
+    size_t words = format_page_words(block, format_page_each(&writer->header, side));
+    size_t size = last ? words + (size_t)p->blocks * block : TABLE_PAGE_SIZE;
     format_put32(p->page, format_page_checksum(p->page, size, p->number));
     if (!file_append(&writer->spool, p->page, size)) return fail_system(writer, error);
     memset(p->page, 0, sizeof p->page);
@@ -289,30 +291,62 @@ static treb_status begin_page(TableWriter *writer, int side, unsigned number, tr
     format_put48(p->first[side] + FORMAT_FIRST_SIZE * (size_t)code->pages++,
                  format_page_entry(p->cells[side], number));
     p->code = number;
+    p->page_first = p->cells[side];
+    if (!table_has_cells(&writer->header, side))
+        memset(p->page + PAGE_AT_LENGTHS, 0xff, format_page_words(code->block_bytes, PAGE_FIRST) - PAGE_AT_LENGTHS);
     return TREB_OK;
+}
+
+/* Adds a block to a page. A page begins where the code changes or, if `end` says so, with this block. */
+static treb_status add_block(TableWriter *writer, int side, unsigned code, bool end, const uint8_t *block,
+                             treb_error *error)
+{
+    WriterPages *p = &writer->pages;
+    treb_status status = TREB_OK;
+    const unsigned size = writer->header.side[side].code.block_bytes;
+    const unsigned each = format_page_each(&writer->header, side);
+    /* Ends the last page of side 0. */
+    if (side == 1 && writer->header.side[1].code.pages == 0) status = end_page(writer, 0, false, error);
+    if (status == TREB_OK && (p->blocks == format_page_blocks(size, each) || p->code != code || end))
+        status = end_page(writer, side, false, error);
+    if (status == TREB_OK && p->blocks == 0) status = begin_page(writer, side, code, error);
+    if (status != TREB_OK) return status;
+    memcpy(p->page + format_page_words(size, each) + (size_t)p->blocks * size, block, size);
+    p->blocks++;
+    return TREB_OK;
+}
+
+static treb_status no_such_block(const TableWriter *writer, treb_error *error)
+{
+    return fail(error, TREB_ERR_ARGUMENT, "%s: there is no such block", fail_path(writer->path));
 }
 
 treb_status table_writer_add_words(TableWriter *writer, int side, unsigned code,
                                    const uint8_t *block, unsigned cells, treb_error *error)
 {
     WriterPages *p = &writer->pages;
-    treb_status status = TREB_OK;
     if (side < 0 || side > 1 || writer->header.codec != TABLE_SYMBOLS ||
-        !writer->header.side[side].stored || (side == 0 && p->cells[1] > 0) ||
+        !table_has_cells(&writer->header, side) || (side == 0 && writer->header.side[1].code.pages > 0) ||
         code >= TABLE_SIDE_CODES || cells < 1 || cells > UINT16_MAX)
-        return fail(error, TREB_ERR_ARGUMENT, "%s: there is no such block",
-                    fail_path(writer->path));
-    unsigned size = writer->header.side[side].code.block_bytes;
-    /* Ends the last page of White to move. */
-    if (side == 1 && p->cells[1] == 0) status = end_page(writer, 0, false, error);
-    if (status == TREB_OK && (p->blocks == format_page_blocks(size) || p->code != code))
-        status = end_page(writer, side, false, error);
-    if (status == TREB_OK && p->blocks == 0) status = begin_page(writer, side, code, error);
+        return no_such_block(writer, error);
+    treb_status status = add_block(writer, side, code, false, block, error);
     if (status != TREB_OK) return status;
-    format_put16(p->page + PAGE_AT_LENGTHS + 2 * p->blocks, (uint16_t)cells);
-    memcpy(p->page + format_page_words(size) + (size_t)p->blocks * size, block, size);
-    p->blocks++;
+    format_put16(p->page + PAGE_AT_LENGTHS + PAGE_LENGTH * (p->blocks - 1), (uint16_t)cells);
     p->cells[side] += cells;
+    return TREB_OK;
+}
+
+treb_status table_writer_add_profiles(TableWriter *writer, const uint8_t *block, uint64_t first, treb_error *error)
+{
+    WriterPages *p = &writer->pages;
+    const bool begun = writer->header.side[1].code.pages > 0;
+    if (writer->header.metric != TREB_DTM50 || !writer->header.side[1].stored || (begun && first <= p->cells[1]))
+        return no_such_block(writer, error);
+    p->cells[1] = first;
+    treb_status status =
+        add_block(writer, 1, 0, begun && first - p->page_first >= PAGE_FIRST_NONE, block, error);
+    if (status != TREB_OK) return status;
+    format_put32(p->page + PAGE_AT_LENGTHS + PAGE_FIRST * (p->blocks - 1), (uint32_t)(first - p->page_first));
     return TREB_OK;
 }
 
@@ -322,7 +356,7 @@ static treb_status end_pages(TableWriter *writer, treb_error *error)
     WriterPages *p = &writer->pages;
     for (int s = 0; s < 2; s++) {
         const TableSide *side = &writer->header.side[s];
-        if (side->code.pages > 0 && p->cells[s] != writer->header.index.size)
+        if (side->code.pages > 0 && table_has_cells(&writer->header, s) && p->cells[s] != writer->header.index.size)
             return fail(error, TREB_ERR_ARGUMENT, "%s: %s side has %" PRIu64 " cells of %" PRIu64,
                         fail_path(writer->path), format_side_name(s), p->cells[s],
                         writer->header.index.size);

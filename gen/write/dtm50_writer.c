@@ -2,8 +2,9 @@
  *
  * The numbers of lists depend on the order in which threads find them, and how many there are is known only at the end.
  * So the lists of all cells wait, compressed, chunk by chunk (a chunk has the planes that a chunk of cells.h has). Then
- * the profiles of the file are chosen (profile_numbers.h). The cells become digits (core/format/table_profile.h), and
- * the file is made from them like other files with codec symbols. */
+ * the profiles of the file are chosen (profile_numbers.h). The cells become places (core/format/table_profile.h), side 0
+ * is made from them like a side of other files with codec symbols, and the profiles that cells have of their own follow
+ * as side 1 (own_profiles.h). */
 #include "gen/write/dtm50_writer.h"
 
 #include <stdlib.h>
@@ -15,7 +16,9 @@
 #include "core/system/spill_file.h"
 #include "core/system/stop.h"
 #include "gen/write/cells.h"
+#include "gen/write/own_profiles.h"
 #include "gen/write/profile_numbers.h"
+#include "gen/write/reorder.h"
 #include "gen/write/symbols_file.h"
 
 struct Dtm50Writer {
@@ -193,31 +196,29 @@ treb_status dtm50_writer_add(Dtm50Writer *w, const uint64_t *number, const Dtm50
 
 /* ---- The profiles of the file ----------------------------------------------------------------- */
 
-/* Returns the number of a slice in the file. */
-static uint64_t slice_in_file(const Dtm50Writer *w, uint64_t number)
-{
-    const Index *own = &w->layout->index;
-    return index_slice_in(&w->index, own, number, index_slice_place(own, number));
-}
-
 typedef treb_status UseCells(void *context, uint64_t number, uint32_t chunk, const uint32_t *profile,
                              size_t cells, treb_error *error);
 
-/* Calls `use` with the profiles of all chunks of a part, one after the other. */
-static treb_status each_chunk(const Dtm50Writer *w, const TableProfiles *profiles, uint32_t part,
-                              UseCells *use, void *context, treb_error *error)
+/* Calls `use` with the profiles of all chunks, one after the other: in the order of the slices in the file. */
+static treb_status each_chunk(const Dtm50Writer *w, int turn, UseCells *use, void *context, treb_error *error)
 {
     ChunkMemory memory;
-    treb_status status = chunk_init(&memory, w) ? TREB_OK : fail_memory(error);
-    for (uint64_t i = 0; i < w->layout->index.slices * w->chunks && status == TREB_OK; i++) {
-        const SpillChunk *chunk = &w->chunk[profiles->turn][i];
-        if (chunk->size == 0 || slice_in_file(w, i / w->chunks) / profiles->slices != part) continue;
+    const Index *own = &w->layout->index;
+    uint64_t *number = calloc(own->slices, sizeof *number); /* by slice in the file */
+    treb_status status = chunk_init(&memory, w) && number != NULL ? TREB_OK : fail_memory(error);
+    for (uint64_t i = 0; i < own->slices && number != NULL; i++)
+        number[index_slice_in(&w->index, own, i, index_slice_place(own, i))] = i;
+    for (uint64_t i = 0; i < own->slices * w->chunks && status == TREB_OK; i++) {
+        const uint64_t slice = number[i / w->chunks];
+        const SpillChunk *chunk = &w->chunk[turn][slice * w->chunks + i % w->chunks];
+        if (chunk->size == 0) continue;
         status = stop_check(w->options.stop, error);
         if (status == TREB_OK) status = spill_read(&w->spill, chunk, memory.packed, memory.profile, error);
         if (status == TREB_OK)
-            status = use(context, i / w->chunks, (uint32_t)(i % w->chunks), memory.profile,
+            status = use(context, slice, (uint32_t)(i % w->chunks), memory.profile,
                          chunk->size / sizeof *memory.profile, error);
     }
+    free(number);
     chunk_free(&memory);
     return status;
 }
@@ -233,133 +234,121 @@ static treb_status count_cells(void *context, uint64_t number, uint32_t chunk,
     return TREB_OK;
 }
 
-/* The lists of the solver as the file has them. */
-typedef struct Numbering {
-    const Dtm50Writer *w;
-    ProfileNumbers *numbers;
-    uint64_t *cells; /* by list: how many there are in a part */
-    uint32_t *place; /* by list: its place in its class of a part */
-} Numbering;
-
-static treb_status count_part(const Numbering *n, const TableProfiles *profiles, uint32_t part,
-                              treb_error *error)
+/* Chooses the profiles of the file. */
+static treb_status number_lists(const Dtm50Writer *w, TableProfiles *out, ProfileNumbers **numbers, treb_error *error)
 {
-    memset(n->cells, 0, profiles_count(n->w->profiles) * sizeof *n->cells);
-    return each_chunk(n->w, profiles, part, count_cells, n->cells, error);
-}
-
-static uint32_t parts_of(const Dtm50Writer *w, const TableProfiles *profiles)
-{
-    return (uint32_t)((w->index.slices + profiles->slices - 1) / profiles->slices);
-}
-
-/* Makes the classes of all parts. If there is only one, its cells are counted already. */
-static treb_status number_parts(const Numbering *n, TableProfiles *out, treb_error *error)
-{
-    const uint32_t parts = parts_of(n->w, out);
-    treb_status status = TREB_OK;
-    out->class_count = out->listed = out->most = 0;
-    for (uint32_t part = 0; part < parts && status == TREB_OK; part++) {
-        if (parts > 1) status = count_part(n, out, part, error);
-        if (status == TREB_OK)
-            status = profile_numbers_classes(n->numbers, n->cells, part, out, n->place, error);
+    uint64_t *cells = calloc(profiles_count(w->profiles), sizeof *cells); /* by list */
+    treb_status status =
+        cells != NULL ? each_chunk(w, out->turn, count_cells, cells, error) : fail_memory(error);
+    if (status == TREB_OK) {
+        *numbers = profile_numbers_new(w->profiles, cells, w->options.budget, out);
+        if (*numbers == NULL) status = fail_memory(error);
     }
+    free(cells);
     return status;
 }
 
-/* Chooses the profiles of the file, and parts that are as large as they can be. */
-static treb_status number_lists(Numbering *n, int turn, TableProfiles *out, treb_error *error)
-{
-    const Dtm50Writer *w = n->w;
-    const uint32_t most = w->options.profiles > 0 ? w->options.profiles : TABLE_PROFILES_MAX;
-    n->cells = calloc(profiles_count(w->profiles), sizeof *n->cells);
-    n->place = calloc(profiles_count(w->profiles), sizeof *n->place);
-    if (n->cells == NULL || n->place == NULL) return fail_memory(error);
-    out->turn = turn;
-    out->slices = (uint32_t)w->index.slices;
-    treb_status status = count_part(n, out, 0, error);
-    if (status != TREB_OK) return status;
-    n->numbers = profile_numbers_new(w->profiles, n->cells, w->options.budget, out);
-    if (n->numbers == NULL) return fail_memory(error);
-    status = number_parts(n, out, error);
-    while (status == TREB_OK && out->most > most && out->slices > 1) {
-        out->slices = (out->slices + 1) / 2;
-        status = number_parts(n, out, error);
-    }
-    return status == TREB_OK ? profile_numbers_digits(out, error) : status;
-}
+/* ---- Places ---------------------------------------------------------------------------------- */
 
-static void numbering_free(Numbering *n)
-{
-    profile_numbers_free(n->numbers);
-    free(n->cells);
-    free(n->place);
-}
-
-/* ---- The file -------------------------------------------------------------------------------- */
-
-typedef struct Digits {
-    const TableProfiles *profiles;
-    const uint32_t *place; /* by list */
+typedef struct Places50 {
+    const ProfileNumbers *numbers;
     Cells *cells;
-    Plies *digit[2];
-} Digits;
+    Plies *place;
+} Places50;
 
 /* A UseCells. */
-static treb_status write_digits(void *context, uint64_t number, uint32_t chunk,
+static treb_status write_places(void *context, uint64_t number, uint32_t chunk,
                                 const uint32_t *profile, size_t cells, treb_error *error)
 {
-    const Digits *d = context;
-    const uint32_t direct = d->profiles->direct, base = TABLE_PROFILE_BASE;
+    const Places50 *p = context;
     for (size_t i = 0; i < cells; i++) {
-        d->digit[0][i] = d->digit[1][i] = CELL_FREE;
-        const uint32_t n = profile[i] == PROFILE_ANY ? PROFILE_ANY : d->place[profile[i]];
-        if (n == PROFILE_ANY) continue;
-        d->digit[0][i] = (Plies)(n < direct ? n : direct + (n - direct) / base);
-        if (n >= direct) d->digit[1][i] = (Plies)((n - direct) % base);
+        const uint32_t place =
+            profile[i] == PROFILE_ANY ? PROFILE_ANY : profile_numbers_place(p->numbers, profile[i]);
+        p->place[i] = place == PROFILE_ANY ? (Plies)CELL_FREE : (Plies)place;
     }
-    treb_status status = cells_write(d->cells, number, 0, chunk, d->digit[0], error);
-    if (status == TREB_OK && direct < d->profiles->most)
-        status = cells_write(d->cells, number, 1, chunk, d->digit[1], error);
-    return status;
+    return cells_write(p->cells, number, 0, chunk, p->place, error);
 }
 
-/* Writes the digits of all parts. */
-static treb_status write_parts(const Numbering *n, const TableProfiles *profiles, Digits *d, treb_error *error)
-{
-    const uint32_t parts = parts_of(n->w, profiles);
-    treb_status status = TREB_OK;
-    for (uint32_t part = 0; part < parts && status == TREB_OK; part++) {
-        TableProfiles again = {0}; /* its classes are those of the file; the places are needed */
-        if (parts > 1) status = count_part(n, profiles, part, error);
-        if (parts > 1 && status == TREB_OK)
-            status = profile_numbers_classes(n->numbers, n->cells, part, &again, n->place, error);
-        if (status == TREB_OK) status = each_chunk(n->w, profiles, part, write_digits, d, error);
-        free(again.classes);
-        free(again.list);
-    }
-    return status;
-}
-
-static treb_status make_digits(const Numbering *n, const TableProfiles *profiles, Cells **out,
+static treb_status make_places(const Dtm50Writer *w, const ProfileNumbers *numbers, int turn, Cells **out,
                                treb_error *error)
 {
-    const Dtm50Writer *w = n->w;
-    const size_t bytes = chunk_cells(w->layout) * sizeof(Plies);
     const CellsPlace kept = {.directory = w->options.scratch,
                               .budget = w->options.budget,
                               .keep = w->options.keep / TREB_METRICS,
                               .stop = w->options.stop};
-    const unsigned sides = profiles->direct < profiles->most ? CELLS_BOTH : 1u;
-    Digits d = {profiles, n->place, cells_new(w->layout, TREB_DTM50, sides, &kept, error),
-                {budget_alloc(w->options.budget, bytes), budget_alloc(w->options.budget, bytes)}};
-    *out = d.cells;
-    treb_status status = d.cells != NULL ? TREB_OK : error->status;
-    if (status == TREB_OK && !(d.digit[0] && d.digit[1])) status = fail_memory(error);
-    if (status == TREB_OK) status = write_parts(n, profiles, &d, error);
-    for (int i = 0; i < 2; i++) budget_free(d.digit[i]);
+    const Places50 p = {numbers, cells_new(w->layout, TREB_DTM50, 1, &kept, error),
+                        budget_alloc(w->options.budget, chunk_cells(w->layout) * sizeof(Plies))};
+    *out = p.cells;
+    treb_status status = p.cells != NULL ? TREB_OK : error->status;
+    if (status == TREB_OK && p.place == NULL) status = fail_memory(error);
+    if (status == TREB_OK) status = each_chunk(w, turn, write_places, (void *)(uintptr_t)&p, error);
+    budget_free(p.place);
     return status;
 }
+
+/* ---- Profiles of cells ----------------------------------------------------------------------- */
+
+typedef struct OwnCells {
+    const Dtm50Writer *w;
+    const ProfileNumbers *numbers;
+    OwnProfiles *own;
+    TableWriter *writer; /* NULL: the cells are counted */
+    Reorder order;       /* of side 1 */
+} OwnCells;
+
+static treb_status use_own(const OwnCells *o, uint64_t cell, uint32_t list, treb_error *error)
+{
+    if (list == PROFILE_ANY || !profile_numbers_own(o->numbers, list)) return TREB_OK;
+    if (o->writer != NULL) return own_profiles_add(o->own, o->writer, cell, list, error);
+    own_profiles_count(o->own, cell, list);
+    return TREB_OK;
+}
+
+/* Looks for cells with profiles of their own in a plane, in the order of the file, in which axis 0, the kings, is the
+ * outermost; `cell` is its first one. */
+static treb_status use_plane(const OwnCells *o, const uint32_t *profile, uint64_t cell, treb_error *error)
+{
+    const Reorder *r = &o->order;
+    const uint64_t end = cell + r->index.stride[INDEX_KINGS_AXIS];
+    uint32_t at[INDEX_AXES_MAX] = {0};
+    treb_status status = TREB_OK;
+    for (; cell < end && status == TREB_OK; cell++) {
+        const uint32_t *here = profile;
+        for (int i = 1; i < r->axes; i++) here += r->offset[i][at[i]];
+        status = use_own(o, cell, *here, error);
+        for (int i = r->axes - 1; i > 0 && ++at[i] == r->radix[i]; i--) at[i] = 0;
+    }
+    return status;
+}
+
+/* A UseCells. */
+static treb_status use_own_cells(void *context, uint64_t number, uint32_t chunk,
+                                 const uint32_t *profile, size_t cells, treb_error *error)
+{
+    const OwnCells *o = context;
+    const Index *own = &o->w->layout->index, *index = &o->order.index;
+    const uint64_t slice = index_slice_in(index, own, number, index_slice_place(own, number));
+    const size_t each = layout_lane_cells(o->w->layout);
+    uint32_t first;
+    treb_status status = TREB_OK;
+    (void)chunk_planes(o->w, chunk, &first);
+    for (size_t k = 0; k < cells / each && status == TREB_OK; k++)
+        status = use_plane(o, profile + k * each,
+                           slice * index->slice_size + (first + k) * index->stride[INDEX_KINGS_AXIS], error);
+    return status;
+}
+
+/* Makes the codes of side 1. */
+static treb_status count_own(OwnCells *o, TableHeader *header, treb_error *error)
+{
+    o->own = own_profiles_new(o->w->profiles);
+    if (o->own == NULL || !reorder_init(&o->order, o->w->layout, NULL)) return fail_memory(error);
+    treb_status status = each_chunk(o->w, header->profiles.turn, use_own_cells, o, error);
+    header->side[1].index = o->order.index;
+    return status == TREB_OK ? own_profiles_code(o->own, &header->side[1], error) : status;
+}
+
+/* ---- The file -------------------------------------------------------------------------------- */
 
 static void start_header(const Dtm50Writer *w, TableHeader *h)
 {
@@ -390,10 +379,9 @@ static treb_status complete_header(const Dtm50Writer *w, TableHeader *h, treb_er
     return TREB_OK;
 }
 
-static treb_status write_file(const Dtm50Writer *w, TableHeader *header, Cells *cells,
+static treb_status write_file(const Dtm50Writer *w, TableHeader *header, Cells *cells, OwnCells *own,
                               uint64_t *file_size, treb_error *error)
 {
-    TableWriter *writer = NULL;
     const SymbolsJob job = {.layout = w->layout,
                             .scratch = w->options.scratch,
                             .budget = w->options.budget,
@@ -410,10 +398,14 @@ static treb_status write_file(const Dtm50Writer *w, TableHeader *header, Cells *
                             .statistics = &w->statistics,
                             .histograms = w->histograms,
                             .header = header};
-    treb_status status = symbols_file_write(&job, &writer, error);
+    treb_status status = symbols_file_write(&job, &own->writer, error);
+    if (status == TREB_OK && header->side[1].stored) {
+        status = each_chunk(w, header->profiles.turn, use_own_cells, own, error);
+        if (status == TREB_OK) status = own_profiles_finish(own->own, own->writer, error);
+    }
     if (status == TREB_OK) status = complete_header(w, header, error);
-    if (status == TREB_OK) return table_writer_finish(writer, header, file_size, error);
-    if (writer != NULL) table_writer_abort(writer);
+    if (status == TREB_OK) return table_writer_finish(own->writer, header, file_size, error);
+    if (own->writer != NULL) table_writer_abort(own->writer);
     return status;
 }
 
@@ -430,18 +422,22 @@ treb_status dtm50_writer_finish(Dtm50Writer *w, WriteResult *result, treb_error 
 {
     TableHeader header = {0};
     Cells *cells = NULL;
-    int turn;
-    Numbering numbering = {.w = w};
+    ProfileNumbers *numbers = NULL;
+    OwnCells own = {.w = w};
     statistics_finish(&w->statistics, w->histograms, w->layout);
     count_positions(w, result);
     start_header(w, &header);
-    treb_status status = find_turn(w, &turn, error);
-    if (status == TREB_OK) status = number_lists(&numbering, turn, &header.profiles, error);
-    if (status == TREB_OK) status = make_digits(&numbering, &header.profiles, &cells, error);
-    if (status == TREB_OK) status = write_file(w, &header, cells, &result->file_size[TREB_DTM50], error);
+    treb_status status = find_turn(w, &header.profiles.turn, error);
+    if (status == TREB_OK) status = number_lists(w, &header.profiles, &numbers, error);
+    own.numbers = numbers;
+    if (status == TREB_OK) status = count_own(&own, &header, error);
+    if (status == TREB_OK) status = make_places(w, numbers, header.profiles.turn, &cells, error);
+    if (status == TREB_OK) status = write_file(w, &header, cells, &own, &result->file_size[TREB_DTM50], error);
     cells_free(cells);
+    own_profiles_free(own.own);
+    reorder_free(&own.order);
     table_header_free(&header);
-    numbering_free(&numbering);
+    profile_numbers_free(numbers);
     dtm50_writer_abort(w);
     return status == STOPPED ? TREB_OK : status;
 }

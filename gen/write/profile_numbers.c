@@ -2,58 +2,79 @@
  *
  * A list of the solver begins with the distance to mate, then has values by plies left, the first with as many as the
  * distance to zeroing. In a file profiles are relative to the distance to mate, so that more cells have the same, and
- * what a zeroing move gives at once is left out. They are numbered so that frequent ones have small numbers, which take
- * fewer bytes in the lists of the classes. In a class too the most frequent profile comes first. */
+ * what a zeroing move gives at once is left out. A class lists the profiles that several of its cells have, the most
+ * frequent first; the others would take more bytes in the list than with their cells. Profiles are numbered so that
+ * frequent ones have small numbers, which take fewer bytes in the lists. */
 #include "gen/write/profile_numbers.h"
 
 #include <stdlib.h>
 
 #include "core/format/table_profile.h"
 
+enum { LISTED_LEAST = 3 /* cells of a class with a profile that is listed */ };
+
 /* A list of the solver. */
 typedef struct List {
-    uint32_t profile;  /* first among the relative ones, then in the file */
+    uint32_t profile;  /* among the relative ones */
+    uint32_t place;    /* in its class */
     uint16_t dtm, dtz; /* its class */
+    bool own;
 } List;
 
 /* The cells of a class that have one profile. */
 typedef struct ClassCells {
     uint64_t cells;
     uint32_t profile, number;
+    uint32_t place; /* as List has it, */
     uint16_t dtm, dtz;
+    bool own; /* and this */
 } ClassCells;
 
 /* ---- Relative profiles ----------------------------------------------------------------------- */
 
-/* Returns the relative profile of a list, one step longer than another list. */
-static uint32_t longer_profile(Profiles *relative, const List *before, ProfileStep step)
+/* Makes the step of a relative profile from one of a list; `first`: the profile has none yet. False: it has no such step. */
+static bool relative_step(uint16_t dtm, uint16_t dtz, ProfileStep step, bool first, TableProfile *out)
 {
-    const uint16_t extra = (uint16_t)(step.plies - before->dtm);
-    const bool zeroing = before->dtz > 0 && table_profile_zeroing(before->dtm, before->dtz);
-    if (before->dtz == 0 && table_profile_zeroing(before->dtm, step.left)) return PROFILE_EMPTY;
-    const bool starts = before->profile == PROFILE_EMPTY && !zeroing;
-    if (starts && extra == 0) return PROFILE_EMPTY;
-    const uint16_t within =
-        starts ? (uint16_t)TABLE_PROFILE_START : (uint16_t)(before->dtm - step.left);
-    return profiles_add(relative, (ProfileStep){before->profile, within, extra});
+    const uint16_t extra = (uint16_t)(step.plies - dtm);
+    const bool zeroing = table_profile_zeroing(dtm, dtz);
+    if (zeroing && step.left == dtz) return false;
+    const bool starts = first && !zeroing;
+    if (starts && extra == 0) return false;
+    *out = (TableProfile){0, starts ? (uint16_t)TABLE_PROFILE_START : (uint16_t)(dtm - step.left), extra};
+    return true;
 }
 
-/* Finds the class and the relative profile of each list: its steps have `within` and `extra` of a TableProfile. False:
- * out of memory. */
+/* Finds the class and the relative profile of each list. False: out of memory. */
 static bool make_relative(const Profiles *lists, Profiles *relative, List *list)
 {
     for (uint32_t i = 1; i < profiles_count(lists); i++) {
+        TableProfile made;
         const ProfileStep step = profiles_step(lists, i);
-        const List before = list[step.before];
         if (step.left == 0) {
-            list[i] = (List){PROFILE_EMPTY, step.plies, 0};
+            list[i] = (List){.profile = PROFILE_EMPTY, .dtm = step.plies};
             continue;
         }
-        list[i] = (List){longer_profile(relative, &before, step), before.dtm,
-                         before.dtz > 0 ? before.dtz : step.left};
+        list[i] = list[step.before];
+        if (list[i].dtz == 0) list[i].dtz = step.left;
+        if (!relative_step(list[i].dtm, list[i].dtz, step, list[i].profile == PROFILE_EMPTY, &made)) continue;
+        list[i].profile = profiles_add(relative, (ProfileStep){list[i].profile, made.within, made.extra});
         if (list[i].profile == PROFILE_NONE) return false;
     }
     return true;
+}
+
+unsigned profile_numbers_steps(const Profiles *lists, uint32_t list, TableProfile step[PROFILE_STEPS_MAX],
+                               TableProfileClass *of)
+{
+    ProfileStep all[PROFILE_STEPS_MAX + 1];
+    unsigned count = 0, steps = 0;
+    for (; list != PROFILE_EMPTY && count <= PROFILE_STEPS_MAX; list = all[count++].before)
+        all[count] = profiles_step(lists, list);
+    of->dtm = all[--count].plies;
+    of->dtz = count > 0 ? all[count - 1].left : 0;
+    while (count-- > 0)
+        if (relative_step(of->dtm, of->dtz, all[count], steps == 0, &step[steps])) steps++;
+    return steps;
 }
 
 /* ---- Numbers of the file --------------------------------------------------------------------- */
@@ -107,29 +128,19 @@ static uint32_t sort_profiles(const Profiles *p, Counted *counted)
     return used;
 }
 
-/* Numbers the relative profiles for the file. list[i].profile becomes such a number. False: out of memory. */
-static bool number_profiles(const Profiles *relative, const uint64_t *cells, List *list, uint32_t lists,
-                            TableProfiles *out)
+/* Gives the profiles of lists numbers by how frequent they are, 0 to the one without steps; counted[] is by such numbers.
+ * False: out of memory. */
+static bool order_profiles(const Profiles *relative, const uint64_t *cells, List *list, uint32_t lists,
+                           Counted *counted)
 {
-    Counted *counted = calloc(profiles_count(relative), sizeof *counted);
     uint32_t *number = calloc(profiles_count(relative), sizeof *number);
-    bool enough = counted != NULL && number != NULL;
-    for (uint32_t i = 0; i < lists && enough; i++) counted[list[i].profile].cells += cells[i];
-    if (enough) {
-        out->count = sort_profiles(relative, counted);
-        out->step = calloc(out->count, sizeof *out->step);
-        enough = out->step != NULL;
-    }
-    for (uint32_t i = 0; i < out->count && enough; i++) number[counted[i].profile] = i;
-    for (uint32_t i = 1; i < out->count && enough; i++) {
-        const ProfileStep step = profiles_step(relative, counted[i].profile);
-        out->step[i] = (TableProfile){number[step.before], step.left, step.plies};
-    }
-    for (uint32_t i = 0; i < lists && enough; i++)
-        if (cells[i] > 0) list[i].profile = number[list[i].profile];
+    if (number == NULL) return false;
+    for (uint32_t i = 0; i < lists; i++) counted[list[i].profile].cells += cells[i];
+    const uint32_t used = sort_profiles(relative, counted);
+    for (uint32_t i = 0; i < used; i++) number[counted[i].profile] = i;
+    for (uint32_t i = 0; i < lists; i++) list[i].profile = number[list[i].profile];
     free(number);
-    free(counted);
-    return enough;
+    return true;
 }
 
 /* ---- Classes --------------------------------------------------------------------------------- */
@@ -157,15 +168,15 @@ static int compare_frequency(const void *a, const void *b)
     return compare_profiles(x, y);
 }
 
-/* Adds up the cells of lists that have one class and profile. number[i] becomes the element that has those of list i.
+/* Adds up the cells of lists that have one class and profile. list[i].place becomes the element that has those of list i.
  * Returns the number of elements. */
-static uint32_t merge_lists(const uint64_t *cells, const List *list, uint32_t lists,
-                            ClassCells *out, uint32_t *number)
+static uint32_t merge_lists(const uint64_t *cells, List *list, uint32_t lists, ClassCells *out)
 {
     uint32_t used = 0, merged = 0;
     for (uint32_t i = 0; i < lists; i++)
         if (cells[i] > 0)
-            out[used++] = (ClassCells){cells[i], list[i].profile, i, list[i].dtm, list[i].dtz};
+            out[used++] = (ClassCells){
+                .cells = cells[i], .profile = list[i].profile, .number = i, .dtm = list[i].dtm, .dtz = list[i].dtz};
     qsort(out, used, sizeof *out, compare_profiles);
     for (uint32_t i = 0; i < used; i++) {
         const ClassCells c = out[i];
@@ -173,48 +184,118 @@ static uint32_t merge_lists(const uint64_t *cells, const List *list, uint32_t li
             out[merged - 1].cells += c.cells;
         else
             out[merged++] = c;
-        number[c.number] = merged - 1;
+        list[c.number].place = merged - 1;
     }
     for (uint32_t i = 0; i < merged; i++) out[i].number = i;
     return merged;
 }
 
-/* Adds the classes of a part. place[i] becomes the place of what is number i of `merged`. */
-static treb_status add_classes(ClassCells *merged, uint32_t count, uint32_t part, TableProfiles *out,
-                               uint32_t *place, treb_error *error)
+/* Decides which profiles of a class are listed, the most frequent first: those of several cells, but always the one
+ * without steps, which a cell cannot have of its own. One entry is left for all others. Returns the number of cells with
+ * the others. */
+static uint64_t choose_listed(ClassCells *class, uint32_t count)
 {
-    TableProfileClass *classes = realloc(out->classes, (out->class_count + count + (size_t)1) * sizeof *classes);
-    if (classes != NULL) out->classes = classes;
-    uint32_t *list = realloc(out->list, (out->listed + count + (size_t)1) * sizeof *list);
-    if (list != NULL) out->list = list;
-    if (classes == NULL || list == NULL) return fail_memory(error);
-    qsort(merged, count, sizeof *merged, compare_frequency);
-    for (uint32_t first = 0, end; first < count; first = end) {
-        const ClassCells *at = &merged[first];
-        TableProfileClass *made = &out->classes[out->class_count++];
-        for (end = first; end < count && compare_classes(at, &merged[end]) == 0; end++) {
-            out->list[out->listed + end] = merged[end].profile;
-            place[merged[end].number] = end - first;
-        }
-        *made = (TableProfileClass){out->listed + first, end - first, part, at->dtm, at->dtz};
-        if (made->count == 1) place[at->number] = PROFILE_ANY;
-        if (made->count > out->most) out->most = made->count;
+    uint64_t own = 0;
+    uint32_t room = TABLE_PROFILES_MAX - 1;
+    for (uint32_t i = 0; i < count; i++) room -= class[i].profile == PROFILE_EMPTY;
+    for (uint32_t i = 0; i < count; i++) {
+        if (class[i].profile == PROFILE_EMPTY) continue;
+        class[i].own = class[i].cells < LISTED_LEAST || room == 0;
+        if (class[i].own) own += class[i].cells;
+        if (!class[i].own) room--;
     }
-    out->listed += count;
-    return TREB_OK;
+    return own;
 }
 
-/* As few first digits as possible say that there is a second one. */
-treb_status profile_numbers_digits(TableProfiles *out, treb_error *error)
+/* Adds a class to `out`, and gives its profiles their places. `none` stands for a profile of the cell's own. */
+static void add_class(ClassCells *class, uint32_t count, uint32_t none, TableProfiles *out)
 {
-    const uint32_t base = TABLE_PROFILE_BASE;
-    if (out->most > TABLE_PROFILES_MAX)
-        return fail(error, TREB_ERR_ARGUMENT,
-                    "a DTM50 table cannot have %u profiles with the same DTM, DTZ and pawns, at most %d",
-                    (unsigned)out->most, TABLE_PROFILES_MAX);
-    const uint32_t rest = out->most > base ? (out->most - base + base - 2) / (base - 1) : 0;
-    out->direct = rest > 0 ? base - rest : out->most;
-    return TREB_OK;
+    const uint64_t own = choose_listed(class, count);
+    TableProfileClass *made = &out->classes[out->class_count++];
+    uint32_t *list = out->list + out->listed, place = 0, own_place = UINT32_MAX;
+    for (uint32_t i = 0; i <= count; i++) {
+        /* In order of frequency, too. */
+        if (own > 0 && own_place == UINT32_MAX && (i == count || (!class[i].own && class[i].cells <= own))) {
+            own_place = place;
+            list[place++] = none;
+        }
+        if (i == count || class[i].own) continue;
+        class[i].place = place;
+        list[place++] = class[i].profile;
+    }
+    *made = (TableProfileClass){out->listed, place, class->dtm, class->dtz};
+    for (uint32_t i = 0; i < count; i++) {
+        if (class[i].own) class[i].place = own_place;
+        if (place == 1) class[i].place = PROFILE_ANY;
+    }
+    out->listed += place;
+    if (place > out->most) out->most = place;
+}
+
+/* Makes the classes. False: out of memory. */
+static bool make_classes(ClassCells *merged, uint32_t count, uint32_t none, TableProfiles *out)
+{
+    uint32_t classes = 0;
+    qsort(merged, count, sizeof *merged, compare_frequency);
+    for (uint32_t i = 0; i < count; i++) classes += i == 0 || compare_classes(&merged[i - 1], &merged[i]) != 0;
+    out->classes = calloc(classes + (size_t)1, sizeof *out->classes);
+    out->list = calloc((size_t)count + classes + 1, sizeof *out->list);
+    if (out->classes == NULL || out->list == NULL) return false;
+    for (uint32_t first = 0, end; first < count; first = end) {
+        for (end = first; end < count && compare_classes(&merged[first], &merged[end]) == 0;) end++;
+        add_class(&merged[first], end - first, none, out);
+    }
+    return true;
+}
+
+/* Finds the places of lists in classes. False: out of memory. */
+static bool place_lists(const uint64_t *cells, List *list, uint32_t lists, uint32_t none, TableProfiles *out)
+{
+    ClassCells *merged = calloc(lists, sizeof *merged);
+    uint32_t *by_number = calloc(lists, sizeof *by_number);
+    bool enough = merged != NULL && by_number != NULL;
+    const uint32_t count = enough ? merge_lists(cells, list, lists, merged) : 0;
+    enough = enough && make_classes(merged, count, none, out);
+    for (uint32_t i = 0; i < count && enough; i++) by_number[merged[i].number] = i;
+    for (uint32_t i = 0; i < lists && enough; i++) {
+        if (cells[i] == 0) continue;
+        const ClassCells *of = &merged[by_number[list[i].place]];
+        list[i].place = of->place;
+        list[i].own = of->own;
+    }
+    free(by_number);
+    free(merged);
+    return enough;
+}
+
+/* ---- Profiles of the file -------------------------------------------------------------------- */
+
+/* Keeps the profiles that are listed, and those that they begin with. False: out of memory. */
+static bool keep_listed(const Profiles *relative, const Counted *counted, uint32_t none, TableProfiles *out)
+{
+    const uint32_t all = profiles_count(relative);
+    uint32_t *number = calloc(none + (size_t)1, sizeof *number), *order = calloc(all, sizeof *order);
+    out->step = calloc(none, sizeof *out->step);
+    const bool enough = number != NULL && order != NULL && out->step != NULL;
+    for (uint32_t i = 0; i < none && enough; i++) order[counted[i].profile] = i;
+    if (enough) number[0] = 1; /* at first: whether a profile is needed */
+    for (uint32_t i = 0; i < out->listed && enough; i++) number[out->list[i]] = 1;
+    /* A relative profile has a larger number than those that it begins with. */
+    for (uint32_t i = all; i-- > 1 && enough;)
+        if (counted[order[i]].profile == i && number[order[i]] > 0) number[order[profiles_step(relative, i).before]] = 1;
+    for (uint32_t i = 0; i < none && enough; i++)
+        if (number[i] > 0) number[i] = out->count++;
+        else number[i] = UINT32_MAX;
+    for (uint32_t i = 1; i < none && enough; i++) {
+        if (number[i] == UINT32_MAX) continue;
+        const ProfileStep step = profiles_step(relative, counted[i].profile);
+        out->step[number[i]] = (TableProfile){number[order[step.before]], step.left, step.plies};
+    }
+    for (uint32_t i = 0; i < out->listed && enough; i++)
+        out->list[i] = out->list[i] == none ? out->count : number[out->list[i]];
+    free(number);
+    free(order);
+    return enough;
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
@@ -224,18 +305,28 @@ struct ProfileNumbers {
     uint32_t lists;
 };
 
+static bool number_all(ProfileNumbers *numbers, const Profiles *lists, Profiles *relative,
+                       const uint64_t *cells, TableProfiles *out)
+{
+    numbers->lists = profiles_count(lists);
+    numbers->list = calloc(numbers->lists, sizeof *numbers->list);
+    if (numbers->list == NULL || !make_relative(lists, relative, numbers->list)) return false;
+    const uint32_t none = profiles_count(relative); /* no number of a profile */
+    Counted *counted = calloc(none, sizeof *counted);
+    const bool enough = counted != NULL &&
+                        order_profiles(relative, cells, numbers->list, numbers->lists, counted) &&
+                        place_lists(cells, numbers->list, numbers->lists, none, out) &&
+                        keep_listed(relative, counted, none, out);
+    free(counted);
+    return enough;
+}
+
 ProfileNumbers *profile_numbers_new(const Profiles *lists, const uint64_t *cells, MemoryBudget *budget,
                                     TableProfiles *out)
 {
     ProfileNumbers *numbers = calloc(1, sizeof *numbers);
     Profiles *relative = profiles_new(budget);
-    bool enough = numbers != NULL && relative != NULL;
-    if (enough) {
-        numbers->lists = profiles_count(lists);
-        numbers->list = calloc(numbers->lists, sizeof *numbers->list);
-        enough = numbers->list != NULL && make_relative(lists, relative, numbers->list) &&
-                 number_profiles(relative, cells, numbers->list, numbers->lists, out);
-    }
+    const bool enough = numbers != NULL && relative != NULL && number_all(numbers, lists, relative, cells, out);
     profiles_free(relative);
     if (enough) return numbers;
     profile_numbers_free(numbers);
@@ -249,20 +340,6 @@ void profile_numbers_free(ProfileNumbers *numbers)
     free(numbers);
 }
 
-treb_status profile_numbers_classes(const ProfileNumbers *numbers, const uint64_t *cells, uint32_t part,
-                                    TableProfiles *out, uint32_t *place, treb_error *error)
-{
-    const uint32_t lists = numbers->lists;
-    ClassCells *merged = calloc(lists, sizeof *merged);
-    uint32_t *by_number = calloc(lists, sizeof *by_number);
-    treb_status status = merged != NULL && by_number != NULL ? TREB_OK : fail_memory(error);
-    if (status == TREB_OK) {
-        const uint32_t count = merge_lists(cells, numbers->list, lists, merged, place);
-        status = add_classes(merged, count, part, out, by_number, error);
-    }
-    for (uint32_t i = 0; i < lists && status == TREB_OK; i++)
-        if (cells[i] > 0) place[i] = by_number[place[i]];
-    free(by_number);
-    free(merged);
-    return status;
-}
+uint32_t profile_numbers_place(const ProfileNumbers *numbers, uint32_t list) { return numbers->list[list].place; }
+
+bool profile_numbers_own(const ProfileNumbers *numbers, uint32_t list) { return numbers->list[list].own; }

@@ -267,12 +267,12 @@ static treb_status choose_verdicts(SideEncoder *s, treb_error *error)
     return values > 0 ? TREB_OK : fail(error, TREB_ERR_ARGUMENT, "the table has no legal position");
 }
 
-/* In a file of profiles a cell is a digit. */
-static treb_status choose_digits(SideEncoder *s)
+/* In a file of profiles a cell is a place. */
+static treb_status choose_places(SideEncoder *s)
 {
     for (unsigned v = 0; v < ENCODE_VALUES; v++) {
         s->value[0][v] = (uint8_t)v;
-        s->present[v] = s->side == 1 || v < s->job->header->profiles.most;
+        s->present[v] = v < s->job->header->profiles.most;
     }
     s->value[0][CELL_FREE] = ENCODE_ANY;
     return TREB_OK;
@@ -281,7 +281,7 @@ static treb_status choose_digits(SideEncoder *s)
 treb_status side_choose_values(SideEncoder *s, treb_error *error)
 {
     memset(s->value, UNKNOWN, sizeof s->value);
-    if (s->job->metric == TREB_DTM50) return choose_digits(s);
+    if (s->job->metric == TREB_DTM50) return choose_places(s);
     if (s->job->metric == TREB_WDL) return choose_verdicts(s, error);
     treb_status status = choose_distances(s, error);
     /* Cells without a distance do not matter, nor do cells of drawn positions. */

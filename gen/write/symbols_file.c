@@ -222,11 +222,10 @@ static treb_status prepare_sides(const SymbolsJob *job, SideEncoder *sides, bool
                                  treb_error *error)
 {
     treb_status status = TREB_OK;
-    const TableProfiles *profiles = &job->header->profiles;
-    const bool digits = job->metric == TREB_DTM50;
-    bool one = job->metric != TREB_WDL && !digits && !job->layout->symmetric;
+    const bool places = job->metric == TREB_DTM50;
+    bool one = job->metric != TREB_WDL && !places && !job->layout->symmetric;
     keep[0] = true;
-    keep[1] = digits ? profiles->direct < profiles->most : !job->layout->symmetric;
+    keep[1] = !places && !job->layout->symmetric;
     for (int s = 0; s < 2 && status == TREB_OK; s++) {
         if (!keep[s]) continue;
         status = analyse_sample(&sides[s], error);
@@ -263,7 +262,8 @@ static treb_status write_sides(const SymbolsJob *job, SideEncoder *sides, TableW
 {
     bool keep[2];
     treb_status status = prepare_sides(job, sides, keep, error);
-    for (int s = 0; s < 2; s++) job->header->side[s].stored = keep[s];
+    for (int s = 0; s < 2; s++)
+        if (keep[s] || table_has_cells(job->header, s)) job->header->side[s].stored = keep[s];
     if (status == TREB_OK) status = open_writer(job, writer, error);
     for (int s = 0; s < 2 && status == TREB_OK; s++) {
         BlockOutput out = {&sides[s], *writer, 0, NULL};

@@ -26,8 +26,6 @@ typedef struct WriteOptions {
     /* cells in files with codec symbols are bounds (TableHeader.bounds) from this number of men on;
      * 0: BOUNDS_MEN */
     int bounds;
-    /* Profiles of a class of a DTM50 file, at most: then it has parts. 0: TABLE_PROFILES_MAX */
-    uint32_t profiles;
     bool wide;               /* codec zstd with two bytes a distance, even where one suffices */
     uint64_t keep;           /* bytes of cells that may wait in memory */
     const char *path;        /* see CellsPlace */

@@ -49,9 +49,9 @@ def test_dtm50(mates):
     d = run("info", "--json", "-t", mates, "KPvK.dtm50").json()
     dtm = run("info", "--json", "-t", mates, "KPvK.dtm").json()
     assert d["stored"] == dtm["stored"] and sorted(d["stored"].values()) == [False, True]
-    assert d["codes"].keys() == {"first_digit"} and 1 < d["profiles"] < 256
+    assert d["codes"].keys() == {"places", "profiles"} and 1 < d["profiles"] < 256
     assert d["counts"] == dtm["counts"] and d["longest"] == dtm["longest"]
-    answer = run("info", "-t", mates, "KPvK.dtm50").has("^  first digit of the place of a profile in its class$")
+    answer = run("info", "-t", mates, "KPvK.dtm50").has("^  places of profiles in their classes$")
     answer.has(f"^  profiles  {d['profiles']};").has(f"^  classes   {d['profile_classes']} of positions")
     assert answer.count("^  code ") == 1
 

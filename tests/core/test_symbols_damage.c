@@ -107,24 +107,26 @@ static int bad_parts(const char *path)
     return bad;
 }
 
-/* Writes other bytes to the file, and reads all blocks and some cells. The file is overwritten,
- * since creating a new one each time would wait for some disks. */
+/* Writes other bytes to the file. It is overwritten, since creating a new one each time would wait for some disks. */
+static void write_victim(const uint8_t *bytes, size_t size)
+{
+    int file = open(victim_path, O_WRONLY);
+    if (file < 0 || pwrite(file, bytes, size, 0) != (ssize_t)size || ftruncate(file, (off_t)size) != 0) abort();
+    close(file);
+}
+
+/* Writes other bytes to the file, and reads all blocks and some cells. */
 static treb_status read_bytes(const uint8_t *bytes, treb_error *error)
 {
-    int bad = 0, file = open(victim_path, O_WRONLY);
-    if (file < 0 || pwrite(file, bytes, victim_size, 0) != (ssize_t)victim_size) abort();
-    close(file);
+    int bad = 0;
+    write_victim(bytes, victim_size);
     return read_all(victim_path, &bad, error);
 }
 
 static void must_refuse(const uint8_t *bytes, size_t size, const char *words)
 {
     treb_error error = {0};
-    int file = open(victim_path, O_WRONLY);
-    if (file < 0 || pwrite(file, bytes, size, 0) != (ssize_t)size ||
-        ftruncate(file, (off_t)size) != 0)
-        abort();
-    close(file);
+    write_victim(bytes, size);
     Table *table = table_open(victim_path, &error);
     ck_assert_msg(table == NULL, "opened; expected: %s", words);
     ck_assert_int_eq(error.status, TREB_ERR_DAMAGED);
@@ -285,7 +287,7 @@ START_TEST(anything_in_pages)
         memcpy(bytes, victim_bytes, victim_size);
         int p = (int)(next_random31(&state) % (unsigned)pages);
         uint8_t *page = bytes + (size_t)(p + 1) * TABLE_PAGE_SIZE;
-        size_t from = next_random31(&state) % page_size(p), lengths = format_page_words(64);
+        size_t from = next_random31(&state) % page_size(p), lengths = format_page_words(64, PAGE_LENGTH);
         unsigned changes = 1 + next_random31(&state) % 40;
         if (i % 2) from %= lengths; /* the numbers of cells */
         for (unsigned k = 0; k < changes && from + k < page_size(p); k++)
@@ -484,26 +486,34 @@ END_TEST
 enum {
     AT_CLASS_COUNT = 4,
     AT_BYTES = 8,
-    AT_DIRECT = 12,
-    AT_SLICES = 16,
-    AT_TURN = 20,
-    AT_STEPS = 21,
+    AT_TURN = 12,
+    AT_STEPS = 13,
     STEP_BYTES = 3,
     AT_CLASSES = AT_STEPS + 2 * STEP_BYTES,
-    CLASS_BYTES = 11
+    CLASS_BYTES = 10
 };
 
-/* A DTM50 table with three profiles and two classes. */
+/* Cells with profiles of their own: in a class of losses or other wins, and in one in which a zeroing move comes first. */
+static const SymbolsProfile own_profile[] = {{100, 2, {5, 0}},
+                                             {900, 6, {0, 3, 2, 2, 3, 0}},
+                                             {901, 3, {0, 1, 7}},
+                                             {25000, 4, {5, 2, 4, 0}},
+                                             {0}};
+
+/* A DTM50 table with three profiles, two classes, and those profiles. */
 static void make_profiled(void)
 {
     static const TableProfile step[] = {{0, 0, 0}, {0, TABLE_PROFILE_START, 4}, {1, 3, 2}};
-    static const TableProfileClass classes[] = {{0, 1, 0, 7, 3}, {1, 2, 0, 9, 1}};
-    static const uint32_t list[] = {1, 2, 0};
+    static const TableProfileClass classes[] = {{0, 1, 7, 3}, {1, 3, 9, 1}};
+    static const uint32_t list[] = {1, 2, 0, 3};
     make_directory();
-    victim = make_coded_sample("KQvK", TREB_DTM50, 1, 1, 1, 64);
-    memset(victim.header.side[0].codes, 0, sizeof victim.header.side[0].codes);
+    victim = make_coded_sample("KQvK", TREB_DTM50, 1, 1, 3, 64);
+    for (int s = 0; s < 2; s++) memset(victim.header.side[s].codes, 0, sizeof victim.header.side[s].codes);
+    free(victim.data[1]);
+    ck_assert_ptr_nonnull(victim.data[1] = malloc(sizeof own_profile));
+    memcpy(victim.data[1], own_profile, sizeof own_profile);
     TableProfiles *p = &victim.header.profiles;
-    *p = (TableProfiles){.count = 3, .class_count = 2, .listed = 3, .most = 2, .direct = 2, .slices = 1};
+    *p = (TableProfiles){.count = 3, .class_count = 2, .listed = 4, .most = 3};
     ck_assert_ptr_nonnull(p->step = malloc(sizeof step));
     ck_assert_ptr_nonnull(p->classes = malloc(sizeof classes));
     ck_assert_ptr_nonnull(p->list = malloc(sizeof list));
@@ -528,20 +538,18 @@ static const struct {
     {AT_CLASS_COUNT, 4, 0xffffffff, "profiles end early"},
     {AT_BYTES, 4, 2 * STEP_BYTES + CLASS_BYTES - 1, "bad class of profiles"},
     {AT_BYTES, 4, 0xffffffff, "profiles end early"},
-    {AT_DIRECT, 4, 1, "bad number of profiles"},
-    {AT_DIRECT, 4, 3, "bad number of profiles"},
-    {AT_SLICES, 4, 0, "bad number of profiles"},
     {AT_TURN, 1, 2, "bad number of profiles"},
     {AT_STEPS, 1, 3, "bad profile"},
     {AT_STEPS + STEP_BYTES, 1, 2, "bad profile"},
     {AT_STEPS + STEP_BYTES + 1, 1, 0, "bad profile"},
     {AT_STEPS + STEP_BYTES + 2, 1, 4, "bad profile"},
-    {AT_CLASSES, 1, 1, "bad class of profiles"},
-    {AT_CLASSES + 3, 1, 0, "bad class of profiles"},
-    {AT_CLASSES + 4, 1, 3, "bad class of profiles"},
-    {AT_CLASSES + 4, 1, 0x80, "bad class of profiles"},
-    {AT_CLASSES + 6, 1, 7, "bad class of profiles"},
-    {AT_CLASSES + CLASS_BYTES - 1, 1, 0x80, "bad class of profiles"},
+    {AT_CLASSES, 1, 9, "bad class of profiles"},
+    {AT_CLASSES + 2, 1, 0, "bad class of profiles"},
+    {AT_CLASSES + 3, 1, 4, "bad class of profiles"},
+    {AT_CLASSES + 3, 1, 0x80, "bad class of profiles"},
+    {AT_CLASSES + 4, 1, 6, "bad class of profiles"},
+    {AT_CLASSES + CLASS_BYTES - 1, 1, 0, "bad class of profiles"}, /* no cell has one of its own */
+    {AT_CLASSES + CLASS_BYTES - 1, 1, 4, "bad class of profiles"},
 };
 
 START_TEST(profile_wrong)
@@ -561,15 +569,15 @@ START_TEST(version_of_profiles)
     ck_assert_msg(table != NULL, "%s", error.text);
     const TableProfiles *p = &table_header(table)->profiles;
     const TableHeader *h = table_header(table);
-    const TableProfileClass *of = table_profile_class(h, 0, 9, 1);
-    ck_assert(of == &p->classes[1] && table_profile_class(h, 0, 7, 3) == &p->classes[0]);
-    ck_assert(table_profile_class(h, 0, 7, 1) == NULL && table_profile_class(h, 0, 9, 2) == NULL);
-    ck_assert(table_profile_class(h, h->side[0].index.size, 9, 1) == NULL);
-    ck_assert_int_eq(table_profile_at(p, of, 0, 0), 2);
-    ck_assert_int_eq(table_profile_at(p, of, 1, 0), 0);
-    ck_assert_int_eq(table_profile_at(p, of, 2, 0), -1);
+    const TableProfileClass *of = table_profile_class(h, 9, 1);
+    ck_assert(of == &p->classes[1] && table_profile_class(h, 7, 3) == &p->classes[0]);
+    ck_assert(table_profile_class(h, 7, 1) == NULL && table_profile_class(h, 9, 2) == NULL);
+    ck_assert_int_eq(table_profile_at(p, of, 0), 2);
+    ck_assert_int_eq(table_profile_at(p, of, 1), 0);
+    ck_assert_int_eq(table_profile_at(p, of, 2), 3);
+    ck_assert_int_eq(table_profile_at(p, of, 3), -1);
     /* The last class is of wins with a zeroing move. */
-    ck_assert_int_eq(table_profile_extra(table_header(table), of, 0, 1), -1);
+    ck_assert_int_eq(table_profile_extra(table_header(table), of, 0, 1), TABLE_PROFILE_ZEROING);
     ck_assert_int_eq(table_profile_extra(table_header(table), of, 2, 3), 2);
     ck_assert_int_eq(table_profile_extra(table_header(table), of, 2, 4), 4);
     ck_assert_int_eq(table_profile_extra(table_header(table), &p->classes[0], 0, 1), 0);
@@ -577,6 +585,78 @@ START_TEST(version_of_profiles)
     format_put16(victim_bytes + FORMAT_AT_VERSION, FORMAT_VERSION_PROFILES - 1);
     reseal(victim_bytes, victim_size);
     must_refuse(victim_bytes, victim_size, "must be made again");
+}
+END_TEST
+
+/* What a cell's own profile adds, by how much DTM exceeds the plies left. */
+static const struct {
+    uint64_t cell;
+    int of; /* class */
+    unsigned short_by;
+    int extra;
+} own_extra[] = {
+    {100, 0, 1, 8},   {100, 0, 4, 8},   {25000, 0, 4, 8}, {25000, 0, 1, 8},
+    {900, 1, 1, 2},   {900, 1, 3, 2},   {900, 1, 4, 4},   {900, 1, 6, 4},
+    {900, 1, 7, TABLE_PROFILE_ZEROING}, {901, 1, 1, 0},   {901, 1, 2, TABLE_PROFILE_ZEROING},
+};
+
+START_TEST(own_profiles)
+{
+    treb_error error;
+    Table *table = table_open(victim_path, &error);
+    ck_assert_msg(table != NULL, "%s", error.text);
+    const TableHeader *h = table_header(table);
+    for (size_t i = 0; i < sizeof own_extra / sizeof *own_extra; i++) {
+        const TableProfileClass *of = &h->profiles.classes[own_extra[i].of];
+        const int extra =
+            table_read_own_profile(table, WAIT_FOR_ALL, own_extra[i].cell, of, own_extra[i].short_by, &error);
+        ck_assert_msg(extra == own_extra[i].extra, "%d: %d", (int)i, extra);
+    }
+    /* Cells before them, or far behind one, have none. */
+    static const uint64_t none[] = {0, 99, 24999};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        ck_assert_int_eq(table_read_own_profile(table, WAIT_FOR_ALL, none[i], h->profiles.classes, 1, &error),
+                         -(int)TREB_ERR_DAMAGED);
+        ck_assert_ptr_nonnull(strstr(error.text, "a profile is not in it"));
+    }
+    table_close(table);
+}
+END_TEST
+
+/* Any bytes in a page of profiles, or in their codes, give an answer or an error, within bounds. */
+START_TEST(anything_in_profiles)
+{
+    uint64_t state = 7;
+    int failed = 0, good = 0;
+    pages = (int)((meta_at - 1) / TABLE_PAGE_SIZE);
+    uint8_t *bytes = malloc(victim_size);
+    const size_t last = (size_t)pages * TABLE_PAGE_SIZE;
+    const size_t codes = victim_size - FORMAT_FIRST_SIZE * (size_t)pages - victim.header.side[1].code.size;
+    for (int i = 0; i < FOREIGN / test_part(); i++) {
+        memcpy(bytes, victim_bytes, victim_size);
+        const bool in_page = i % 2;
+        const size_t from = in_page ? last : codes;
+        const size_t size = in_page ? meta_at - last : victim.header.side[1].code.size;
+        for (unsigned k = next_random31(&state) % 8 + 1; k > 0; k--)
+            bytes[from + next_random31(&state) % size] = (uint8_t)next_random31(&state);
+        seal_page(bytes, pages - 1);
+        reseal(bytes, victim_size);
+        treb_error error = {0};
+        write_victim(bytes, victim_size);
+        Table *table = table_open(victim_path, &error);
+        failed += table == NULL;
+        for (size_t k = 0; table != NULL && k < sizeof own_extra / sizeof *own_extra; k++) {
+            const TableProfileClass *of = &table_header(table)->profiles.classes[own_extra[k].of];
+            const int extra = table_read_own_profile(table, WAIT_FOR_ALL, own_extra[k].cell, of, 1, &error);
+            if (extra < 0 && extra != -(int)TREB_ERR_DAMAGED) ck_abort_msg("status %d", -extra);
+            failed += extra < 0;
+            good += extra >= 0;
+        }
+        table_close(table);
+    }
+    ck_assert_int_gt(failed, 0);
+    ck_assert_int_gt(good, 0);
+    free(bytes);
 }
 END_TEST
 
@@ -600,5 +680,7 @@ int main(void)
     TCase *profiles = add_case(suite, "damaged profiles", make_profiled, free_victim);
     tcase_add_loop_test(profiles, profile_wrong, 0, sizeof wrong_profile / sizeof *wrong_profile);
     tcase_add_test(profiles, version_of_profiles);
+    tcase_add_test(profiles, own_profiles);
+    tcase_add_test(profiles, anything_in_profiles);
     return run_suite(suite);
 }

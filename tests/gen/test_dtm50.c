@@ -81,6 +81,7 @@ END_TEST
 
 static treb_tables *set;
 static char folder[PATH_SIZE];
+static uint64_t own_profiles; /* that were read */
 
 static int best_move(const treb_position *pos, int left);
 
@@ -105,20 +106,23 @@ static int value_of(const treb_position *pos, int left)
     const TableHeader *h = table_header(table);
     int value = -2;
     if (h->profiles.turn == turned.turn) {
-        const uint64_t cell[2] = {
-            index_of_position(&h->side[0].index, &turned),
-            h->side[1].stored ? index_of_position(&h->side[1].index, &turned) : 0};
-        const TableProfileClass *of = table_profile_class(h, cell[0], dtm.plies, dtz.plies);
+        const TableProfileClass *of = table_profile_class(h, dtm.plies, dtz.plies);
         ck_assert_ptr_nonnull(of);
-        int code[2] = {0, 0};
-        for (int digit = 0; digit < 2 && of->count > 1; digit++)
-            if (h->side[digit].stored)
-                code[digit] = table_read_cell(table, WAIT_FOR_ALL, digit, cell[digit], NULL, &error);
-        ck_assert_msg(code[0] >= 0 && code[1] >= 0, "%s", error.text);
-        const int profile = table_profile_at(&h->profiles, of, (unsigned)code[0], (unsigned)code[1]);
+        int code = 0;
+        if (of->count > 1)
+            code = table_read_cell(table, WAIT_FOR_ALL, 0, index_of_position(&h->side[0].index, &turned), NULL, &error);
+        ck_assert_msg(code >= 0, "%s", error.text);
+        const int profile = table_profile_at(&h->profiles, of, (unsigned)code);
+        const unsigned short_by = (unsigned)(dtm.plies - left);
+        const bool own = profile == (int)h->profiles.count;
         ck_assert_int_ge(profile, 0);
-        const int extra = table_profile_extra(h, of, (unsigned)profile, (unsigned)(dtm.plies - left));
-        value = extra < 0 ? -2 : dtm.plies + extra;
+        const int extra =
+            own ? table_read_own_profile(table, WAIT_FOR_ALL, index_of_position(&h->side[1].index, &turned), of,
+                                         short_by, &error)
+                : table_profile_extra(h, of, (unsigned)profile, short_by);
+        ck_assert_msg(extra >= 0, "%s", error.text);
+        own_profiles += own;
+        value = extra == TABLE_PROFILE_ZEROING ? -2 : dtm.plies + extra;
     }
     table_close(table);
     return value == -2 ? best_move(pos, left) : value;
@@ -182,36 +186,8 @@ START_TEST(values_follow_from_moves)
     ck_assert_uint_gt(check_values("KRvKN", 5003), 200);
     /* Like men: a position is in two cells and one place. */
     ck_assert_uint_gt(check_values("KQQvK", 20011), 50);
+    ck_assert_uint_gt(own_profiles, 10);
     treb_tables_close(set);
-}
-END_TEST
-
-/* If classes have too many profiles the table has parts with classes of their own, and the same values. */
-START_TEST(parts)
-{
-    treb_error error;
-    char path[PATH_SIZE + 64];
-    const char *directory = folder;
-    make_into(folder, "parts", "KPvK", EVERY, 2);
-    Run run = new_run(folder, WITH_DTM50);
-    run.options.profiles = 10;
-    run_names(&run, "KPvK");
-    snprintf(path, sizeof path, "%s/KPvK.dtm50.treb", folder);
-    Table *table = table_open(path, &error);
-    ck_assert_msg(table != NULL, "%s", error.text);
-    const TableHeader *h = table_header(table);
-    ck_assert_uint_gt(h->profiles.classes[h->profiles.class_count - 1].part, 1);
-    ck_assert(h->profiles.most <= 10 || h->profiles.slices == 1);
-    table_close(table);
-    set = treb_tables_open(&directory, 1, &error);
-    ck_assert_msg(set != NULL, "%s", error.text);
-    ck_assert_uint_gt(check_values("KPvK", 197), 400);
-    treb_tables_close(set);
-    const Material material = material_of("KPvK");
-    const VerifyOptions options = {.dirs = &directory, .dirs_count = 1, .full = true};
-    VerifyResult result;
-    ck_assert_msg(verify_material(&material, &options, &result) == TREB_OK, "%s", result.text);
-    ck_assert_uint_gt(result.positions, 100000);
 }
 END_TEST
 
@@ -223,7 +199,6 @@ int main(void)
     tcase_add_test(files, threads_and_missing_files);
     tcase_add_test(files, finished_sub_endings);
     tcase_add_test(files, values_follow_from_moves);
-    tcase_add_test(files, parts);
     suite_add_tcase(suite, files);
     return run_suite_in_process(suite);
 }

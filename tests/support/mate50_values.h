@@ -106,6 +106,7 @@ static inline int mate50_value_at(const Mate50Values *v, int turn, uint64_t cell
 enum {
     PROFILES_MOST = 1 << 16,
     PROFILES_IN_CLASS = 4096,
+    PROFILES_LISTED = 20, /* of a class; other profiles are those of cells */
     DTM_MOST = 128 /* of an ending that is tested */
 };
 
@@ -168,16 +169,16 @@ static inline void count_values(const Mate50Values *v, TableSide *side, int turn
         }
 }
 
-/* Returns the place of a profile in its class, which it may become a part of. */
+/* Returns the place of a profile in its class, which it may become a part of. The one without steps has place 0. */
 static inline uint32_t place_in_class(TableProfiles *p, int dtm, int dtz, uint32_t profile)
 {
     TableProfileClass *of = &p->classes[dtm * MATE50_CLOCKS + dtz];
     uint32_t *list = p->list + of->first;
     uint32_t place = 0;
+    if (of->count == 0) list[of->count++] = 0;
     while (place < of->count && list[place] != profile) place++;
     ck_assert_uint_lt(place, PROFILES_IN_CLASS);
     if (place == of->count) list[of->count++] = profile;
-    if (of->count > p->most) p->most = of->count;
     return place;
 }
 
@@ -188,23 +189,58 @@ static inline void all_classes(TableProfiles *p)
     p->classes = calloc(DTM_MOST * MATE50_CLOCKS, sizeof *p->classes);
     p->list = calloc((size_t)DTM_MOST * MATE50_CLOCKS * PROFILES_IN_CLASS, sizeof *p->list);
     for (uint32_t i = 0; i < DTM_MOST * MATE50_CLOCKS; i++)
-        p->classes[i] = (TableProfileClass){i * PROFILES_IN_CLASS, 0, 0, (uint16_t)(i / MATE50_CLOCKS),
+        p->classes[i] = (TableProfileClass){i * PROFILES_IN_CLASS, 0, (uint16_t)(i / MATE50_CLOCKS),
                                             (uint16_t)(i % MATE50_CLOCKS)};
 }
 
-/* Keeps those that have a profile. */
+/* Keeps those that have a profile, with their first profiles. Cells with others have them of their own. */
 static inline void drop_classes(TableProfiles *p)
 {
-    for (uint32_t i = 0; i < DTM_MOST * MATE50_CLOCKS; i++)
-        if (p->classes[i].count > 0) p->classes[p->class_count++] = p->classes[i];
+    for (uint32_t i = 0; i < DTM_MOST * MATE50_CLOCKS; i++) {
+        TableProfileClass *of = &p->classes[i];
+        if (of->count == 0) continue;
+        if (of->count > PROFILES_LISTED) p->list[of->first + PROFILES_LISTED] = p->count;
+        if (of->count > PROFILES_LISTED) of->count = PROFILES_LISTED + 1;
+        p->classes[p->class_count++] = *of;
+    }
 }
 
-/* Returns the places of profiles by the numbers of cells in the file. Those of positions that are no wins or losses, or
- * whose mate comes first, may be anything. */
-static inline uint32_t *places_of_profiles(const Mate50Values *v, TableHeader *header, int turn,
-                                           const treb_tables *tables)
+/* Writes the numbers of a profile (docs/format.md) of a class. */
+static inline void put_profile(const TableProfiles *p, uint32_t profile, const TableProfileClass *of, SymbolsProfile *out)
 {
-    uint32_t *place = calloc(header->index.size, sizeof *place);
+    uint32_t chain[MATE50_CLOCKS];
+    unsigned steps = 0, within = of->dtm - of->dtz, size = 0;
+    for (; profile != 0; profile = p->step[profile].before) chain[steps++] = profile;
+    if (p->step[chain[steps - 1]].within != TABLE_PROFILE_START) out->number[size++] = 0;
+    while (steps-- > 0) {
+        const TableProfile *step = &p->step[chain[steps]];
+        ck_assert_uint_lt(size + 3, SYMBOLS_PROFILE_MOST);
+        ck_assert_uint_lt(step->extra / 2 + 1, 255);
+        out->number[size++] = (uint8_t)(step->extra / 2 + 1);
+        if (step->within != TABLE_PROFILE_START) {
+            ck_assert_uint_lt(within - step->within, 255);
+            out->number[size++] = (uint8_t)(within - step->within);
+            within = step->within;
+        }
+        if (steps == 0 && step->extra > 0) out->number[size++] = 0;
+    }
+    out->size = size;
+}
+
+/* The profiles of cells in a file. */
+typedef struct CellProfiles {
+    uint32_t *place;            /* by cell */
+    TableProfileClass **of;     /* by cell; NULL: the profile may be any */
+    uint32_t *profile;          /* by cell */
+} CellProfiles;
+
+/* Finds the profiles by the numbers of cells in the file. Those of positions that are no wins or losses, or whose mate
+ * comes first, may be anything. */
+static inline CellProfiles find_profiles(const Mate50Values *v, TableHeader *header, int turn, const treb_tables *tables)
+{
+    const size_t cells = header->index.size;
+    CellProfiles out = {calloc(cells, sizeof *out.place), calloc(cells, sizeof(TableProfileClass *)),
+                        calloc(cells, sizeof *out.profile)};
     for (uint64_t cell = 0; cell < v->index.size; cell++) {
         IndexMen men;
         treb_position pos;
@@ -215,27 +251,33 @@ static inline uint32_t *places_of_profiles(const Mate50Values *v, TableHeader *h
         if (treb_probe_dtm(tables, &pos, &dtm, NULL) != TREB_OK) ck_abort_msg("no DTM");
         const int dtz = v->step[v->first[turn][cell]].left;
         if (dtm.plies <= dtz) continue;
-        place[index_of_position(&header->index, &pos)] = place_in_class(
-            &header->profiles, dtm.plies, dtz, profile_of(v, header, turn, cell, dtm.plies));
+        const uint64_t at = index_of_position(&header->index, &pos);
+        out.profile[at] = profile_of(v, header, turn, cell, dtm.plies);
+        out.place[at] = place_in_class(&header->profiles, dtm.plies, dtz, out.profile[at]);
+        out.of[at] = &header->profiles.classes[dtm.plies * MATE50_CLOCKS + dtz];
     }
-    return place;
+    return out;
 }
 
-/* Writes the digits of places: half of the places have one, the others two. */
-static inline void put_digits(TableHeader *header, const uint32_t *place, uint8_t *data[2])
+/* Makes the bytes of the two sides: places, and the profiles that are not listed. */
+static inline void put_profiles(TableHeader *header, const CellProfiles *found, uint8_t *data[2])
 {
-    TableProfiles *p = &header->profiles;
-    p->direct = p->most > 1 ? (p->most < 400 ? p->most / 2 : 200) : p->most;
-    for (int digit = 0; digit < 2; digit++) {
-        header->side[digit].stored = digit == 0 || p->direct < p->most;
-        data[digit] = calloc(header->index.size, 1);
+    const size_t cells = header->index.size;
+    SymbolsProfile *own = NULL;
+    size_t count = 0;
+    data[0] = calloc(cells, 1);
+    for (uint64_t cell = 0; cell < cells; cell++) count += found->place[cell] >= PROFILES_LISTED;
+    data[1] = calloc(count + 1, sizeof *own);
+    own = (void *)data[1];
+    for (uint64_t cell = 0; cell < cells; cell++) {
+        const bool listed = found->place[cell] < PROFILES_LISTED;
+        data[0][cell] = (uint8_t)(listed ? found->place[cell] : PROFILES_LISTED);
+        if (listed) continue;
+        own->cell = cell;
+        put_profile(&header->profiles, found->profile[cell], found->of[cell], own++);
     }
-    for (uint64_t cell = 0; cell < header->index.size; cell++) {
-        const bool one = place[cell] < p->direct;
-        const uint32_t rest = one ? 0 : place[cell] - p->direct;
-        data[0][cell] = (uint8_t)(one ? place[cell] : p->direct + rest / TABLE_PROFILE_BASE);
-        data[1][cell] = (uint8_t)(rest % TABLE_PROFILE_BASE);
-    }
+    header->side[0].stored = true;
+    header->side[1].stored = count > 0;
 }
 
 /* Writes a DTM50 file with one side to move beside the other files of the ending. */
@@ -257,7 +299,6 @@ static inline void mate50_write(const Mate50Values *v, const char *folder, int t
     uint8_t *data[2];
     ck_assert(index_init_square_colors(&header.index, &v->index.material, NULL));
     all_classes(&header.profiles);
-    header.profiles.slices = (uint32_t)header.index.slices;
     material_name(&v->index.material, name);
     ck_assert_int_eq(treb_tables_find(tables, name, TREB_WDL, &wdl, &error), TREB_OK);
     for (int side = 0; side < 2; side++) {
@@ -266,13 +307,15 @@ static inline void mate50_write(const Mate50Values *v, const char *folder, int t
         memcpy(header.side[side].count, wdl.count[side], sizeof wdl.count[side]);
         count_values(v, &header.side[side], side);
     }
-    uint32_t *place = places_of_profiles(v, &header, turn, tables);
+    CellProfiles found = find_profiles(v, &header, turn, tables);
+    put_profiles(&header, &found, data);
     drop_classes(&header.profiles);
-    put_digits(&header, place, data);
     treb_tables_close(tables);
     ck_assert_msg(symbols_write(folder, &header, data, NULL, &error) == TREB_OK, "%s", error.text);
-    for (int digit = 0; digit < 2; digit++) free(data[digit]);
-    free(place);
+    for (int side = 0; side < 2; side++) free(data[side]);
+    free(found.place);
+    free(found.of);
+    free(found.profile);
     table_header_free(&header);
 }
 

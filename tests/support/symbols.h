@@ -336,7 +336,63 @@ static inline treb_status symbols_write_side(TableWriter *writer, int side, Tabl
     return status;
 }
 
-/* Codes the bytes of the stored sides and writes the file. Adds the bytes of the codes to the
+/* ---- Profiles -------------------------------------------------------------------------------- */
+
+enum { SYMBOLS_PROFILE_MOST = 60 };
+
+/* The profile of a cell of a DTM50 table, as numbers (docs/format.md) of less than 255. */
+typedef struct SymbolsProfile {
+    uint64_t cell;
+    unsigned size; /* 0: there are no more */
+    uint8_t number[SYMBOLS_PROFILE_MOST];
+} SymbolsProfile;
+
+/* Gives side 1 all its codes. In each the word of a number is the number, in eight bits. */
+static inline bool symbols_profile_codes(TableCode *to)
+{
+    enum { HEAD = 6, ONE = HEAD + 4 * 256 };
+    free(to->bytes);
+    to->count = TABLE_SIDE_CODES;
+    to->size = TABLE_SIDE_CODES * (size_t)ONE;
+    to->bytes = calloc(to->size, 1);
+    for (unsigned c = 0; c < TABLE_SIDE_CODES && to->bytes != NULL; c++) {
+        uint8_t *at = to->bytes + c * (size_t)ONE;
+        at[0] = at[1] = 8;
+        symbols_put16(at + 2, 256);
+        for (unsigned s = 0; s < 256; s++) {
+            symbols_put16(at + HEAD + 4 * (size_t)s, s);
+            symbols_put16(at + HEAD + 4 * (size_t)s + 2, CODE_LEAF);
+        }
+    }
+    return to->bytes != NULL;
+}
+
+/* Writes the profiles of cells, which ascend. */
+static inline treb_status symbols_write_profiles(TableWriter *writer, TableCode *to, const SymbolsProfile *own,
+                                                 treb_error *error)
+{
+    uint8_t block[TABLE_PAGE_SIZE] = {0};
+    unsigned used = 0;
+    uint64_t first = own->cell;
+    treb_status status = symbols_profile_codes(to) ? TREB_OK : TREB_ERR_MEMORY;
+    for (; own->size > 0 && status == TREB_OK; own++) {
+        const uint64_t gap = used > 0 ? own->cell - own[-1].cell - 1 : 0;
+        if (gap >= 255 || used + 1 + own->size > to->block_bytes) {
+            status = table_writer_add_profiles(writer, block, first, error);
+            memset(block, 0, sizeof block);
+            used = 0;
+        }
+        if (used > 0) block[used++] = (uint8_t)gap;
+        if (used == 0) first = own->cell;
+        memcpy(block + used, own->number, own->size);
+        used += own->size;
+    }
+    return status == TREB_OK ? table_writer_add_profiles(writer, block, first, error) : status;
+}
+
+/* ---- A file ---------------------------------------------------------------------------------- */
+
+/* Codes the bytes of the stored sides and writes the file. If side 1 has profiles, its bytes are a row of SymbolsProfile. Adds the bytes of the codes to the
  * header. The number of codes is that of the header, or 1. */
 static inline treb_status symbols_write(const char *directory, TableHeader *header,
                                         uint8_t *const data[2], uint64_t *file_size,
@@ -347,6 +403,10 @@ static inline treb_status symbols_write(const char *directory, TableHeader *head
     for (int s = 0; s < 2 && status == TREB_OK; s++) {
         SymbolsCells cells = {NULL, 0};
         if (!header->side[s].stored) continue;
+        if (!table_has_cells(header, s)) {
+            status = symbols_write_profiles(writer, &header->side[s].code, (const void *)data[s], error);
+            continue;
+        }
         status = symbols_unpack(header, data[s], &cells)
                      ? symbols_write_side(writer, s, &header->side[s].code, cells, error)
                      : TREB_ERR_MEMORY;
