@@ -212,8 +212,12 @@ int mate50_distance(const ProbeReader *reader, const treb_position *pos, treb_st
                     int verdict, treb_distance *out, treb_error *error)
 {
     int value = 0, result = 0;
+    CellMemo memo; /* DTM, DTZ and the moves may need the same cells */
+    ProbeReader remembers = *reader;
+    if (reader->memo == NULL) remembers.memo = &memo;
+    memo.used = false;
     if (covered == TREB_OK)
-        result = mate50_value(reader, pos, verdict, mate50_left(pos->halfmove), &mate50_nothing,
+        result = mate50_value(&remembers, pos, verdict, mate50_left(pos->halfmove), &mate50_nothing,
                               &value, error);
     else if (verdict != TREB_DRAW)
         result =
