@@ -355,7 +355,8 @@ static const CliOption options[] = {
     {"share", 's', "X", CLI_OWN(set_share), "share of the positions in a sample: 0.05 or 5%"},
     {"memory", 'M', "SIZE", CLI_SIZE(VerifyArgs, options.memory, 0, 0),
      "use at most SIZE, such as 2GiB, or refuse (default: 12GiB); data of --full that does not fit "
-     "goes to a scratch file in TMPDIR, or else in the folder of the table"},
+     "goes to a scratch file in TMPDIR, or else in the folder of the table; what DTM50 needs must "
+     "fit"},
     {"threads", 'j', "N", CLI_UNSIGNED(VerifyArgs, options.threads, 1, 1024),
      "number of threads (default: one per processor)"},
     CLI_OPTION_JSON("print one JSON object per line, for each table"),

@@ -32,6 +32,7 @@
 
 #include "check/verify/fill.h"
 #include "check/verify/full_check.h"
+#include "check/verify/mate50_full.h"
 #include "check/verify/passes.h"
 #include "check/verify/rounding.h"
 #include "check/verify/unpack.h"
@@ -97,15 +98,6 @@ static uint64_t batch_unit(const Index *index)
     return pawns > 1 ? index->slice_size : index->stride[INDEX_KINGS_AXIS];
 }
 
-static bool fail_need(VerifyReport *report, uint64_t bytes)
-{
-    treb_error error;
-    fail(&error, TREB_ERR_MEMORY, "a full check of this table needs more memory: --memory %lluMiB",
-         (unsigned long long)((bytes >> 20) + 1));
-    verify_report_fail(report, &error);
-    return false;
-}
-
 /* Allocates memory for the codes of a batch: as many cells as fit in half of the memory that is
  * left. */
 static bool claim_batch(VerifyFullCheck *full)
@@ -139,8 +131,10 @@ static bool claim_syzygy(VerifyFullCheck *full)
         uint64_t bytes = table != NULL ? verify_flat_bytes(table, m == TREB_WDL) : 0;
         if (bytes > most) most = bytes;
     }
-    if (!verify_claim(&full->store->memory, most))
-        return fail_need(full->report, full->store->memory.used + most + most / 2);
+    if (!verify_claim(&full->store->memory, most)) {
+        verify_report_need(full->report, full->store->memory.used + most + most / 2);
+        return false;
+    }
     if (verify_rounding_claim(full)) return true;
     verify_report_no_memory(full->report);
     return false;
@@ -200,20 +194,27 @@ static bool claim_words(VerifyFullCheck *full)
 static bool claim_memory(VerifyFullCheck *full)
 {
     VerifyStore *store = full->store;
+    const uint64_t mate50 = full->syzygy ? 0 : verify_mate50_bytes(full);
     uint64_t least = full->syzygy ? 0 : 4 * verify_batch_bytes(full, batch_unit(full->index));
     choose_words(full);
-    if (least > store->memory.limit) return fail_need(full->report, least);
+    least += 2 * mate50;
+    if (least > store->memory.limit) {
+        verify_report_need(full->report, least);
+        return false;
+    }
     verify_claim_held(&store->memory);
+    verify_claim(&store->memory, mate50);
     if (full->syzygy && !claim_syzygy(full)) return false;
     if (!claim_words(full)) return false;
-    if ((full->syzygy || claim_batch(full)) && verify_order_planes(full)) return true;
+    if ((full->syzygy || claim_batch(full)) && verify_mate50_open(full) && verify_order_planes(full))
+        return true;
     verify_report_no_memory(full->report);
     return false;
 }
 
 /* ---- passes ---------------------------------------------------------------------------------- */
 
-static void run_stage(VerifyFullCheck *full)
+static void run_four_metrics(VerifyFullCheck *full)
 {
     int sides = full->sides;
     /* If the file has one side to move, the other's verdicts follow from that. */
@@ -241,6 +242,12 @@ static void run_stage(VerifyFullCheck *full)
     }
     verify_run_pass(full, verify_do_moves, first, "moves");
     verify_run_pass(full, verify_do_moves, first ^ 1, "moves");
+}
+
+static void run_stage(VerifyFullCheck *full)
+{
+    run_four_metrics(full);
+    verify_mate50_stage(full);
 }
 
 /* Computes the cells whose leading pawn is on `file` and `ranks` ranks before its last rank (the
@@ -326,6 +333,7 @@ static void run_syzygy(VerifyFullCheck *full)
 
 static void full_free(VerifyFullCheck *full)
 {
+    verify_mate50_close(full);
     verify_words_free(&full->words);
     free(full->folder);
     free(full->batch.memory);

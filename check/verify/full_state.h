@@ -63,6 +63,7 @@ typedef struct VerifyFullCheck {
     unsigned round;
     /* number of the index group that holds the men of this color and type */
     uint8_t group[2][TREB_TYPES];
+    struct Mate50Group *mate50; /* NULL: there is no DTM50 file, or no memory for it yet */
     VerifyCount *count;
 } VerifyFullCheck;
 

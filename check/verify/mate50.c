@@ -98,57 +98,76 @@ int verify_mate50_by_moves(VerifyReader *reader, VerifyEntry *entry, const treb_
     return best_move(reader, entry, pos, left, false);
 }
 
-void verify_mate50_claim(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
-                         int value[MATE50_CLOCKS])
+static int claimed_delay(VerifyReader *reader, const ReadProfile *profile,
+                         const Mate50Distances *of, int left)
 {
-    const unsigned distances = metric_bit(TREB_DTZ) | metric_bit(TREB_DTM);
-    VerifyValue known = verify_evaluate(reader, entry, pos, 0);
-    const bool win = known.verdict == TREB_WIN;
-    value[0] = mated(pos, known.verdict);
-    for (int left = 1; left < MATE50_CLOCKS; left++) value[left] = 0;
-    if (!win && known.verdict != TREB_LOSS) return;
-    known = verify_evaluate(reader, entry, pos, distances);
-    const int dtz = known.plies[TREB_DTZ], dtm = known.plies[TREB_DTM];
-    if (reader->error.status != TREB_OK) return;
-    for (int left = dtm > 1 ? dtm : 1; left < MATE50_CLOCKS; left++)
-        value[left] = mate50_in(win, (unsigned)dtm);
-    if (dtz >= dtm || dtz >= MATE50_CLOCKS) return;
-    ReadProfile profile;
-    int zeroing = 0;
-    if (!find_profile(reader, entry, pos, dtm, dtz, &profile)) return;
-    for (int left = dtz; left < dtm && left < MATE50_CLOCKS && reader->error.status == TREB_OK;
-         left++) {
-        const int extra = extra_of(reader, &profile, dtm - left);
-        const bool by_zeroing = extra == TABLE_PROFILE_ZEROING;
-        if (by_zeroing && zeroing == 0) zeroing = best_move(reader, entry, pos, left, true);
-        value[left] = by_zeroing ? zeroing : mate50_in(win, (unsigned)(dtm + extra));
+    const int extra = extra_of(reader, profile, of->dtm - left);
+    return extra == TABLE_PROFILE_ZEROING ? (int)MATE50_ZEROING : extra;
+}
+
+/* Writes the delays between two numbers of plies left for which they are known. In all profiles that can
+ * be read what they add falls from step to step, so between two equal delays are equal ones. */
+static void claim_between(VerifyReader *reader, const ReadProfile *profile,
+                          const Mate50Distances *of, int low, int high, int delay[MATE50_CLOCKS])
+{
+    const int middle = (low + high) / 2;
+    if (middle == low || reader->error.status != TREB_OK) return;
+    if (delay[low] == delay[high]) {
+        for (int left = low + 1; left < high; left++) delay[left] = delay[low];
+        return;
     }
+    delay[middle] = claimed_delay(reader, profile, of, middle);
+    claim_between(reader, profile, of, low, middle, delay);
+    claim_between(reader, profile, of, middle, high, delay);
+}
+
+bool verify_mate50_claim(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
+                         const Mate50Distances *of, int delay[MATE50_CLOCKS])
+{
+    const int last = mate50_end(of) - 1;
+    ReadProfile profile;
+    if (of->dtz > last) return true;
+    if (!find_profile(reader, entry, pos, of->dtm, of->dtz, &profile)) return true;
+    delay[of->dtz] = claimed_delay(reader, &profile, of, of->dtz);
+    if (delay[of->dtz] == 0) return true;
+    delay[last] = claimed_delay(reader, &profile, of, last);
+    claim_between(reader, &profile, of, of->dtz, last, delay);
+    return false;
+}
+
+int verify_mate50_from(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
+                       const Mate50Distances *of, int left)
+{
+    if (of->dtm <= left) return mate50_in(of->win, (unsigned)of->dtm);
+    if (of->dtz > left) return 0;
+    if (entry->file[TREB_DTM50].table == NULL) {
+        verify_fail_missing(reader->store, &entry->material, TREB_DTM50, &reader->error);
+        return 0;
+    }
+    if (!verify_mate50_stored(entry, pos->turn))
+        return verify_mate50_by_moves(reader, entry, pos, left);
+    ReadProfile profile;
+    if (!find_profile(reader, entry, pos, of->dtm, of->dtz, &profile)) return 0;
+    const int extra = extra_of(reader, &profile, of->dtm - left);
+    return extra == TABLE_PROFILE_ZEROING ? best_move(reader, entry, pos, left, true)
+                                          : mate50_in(of->win, (unsigned)(of->dtm + extra));
 }
 
 int verify_mate50(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos, int left)
 {
     VerifyValue known = verify_evaluate(reader, entry, pos, 0);
-    const bool win = known.verdict == TREB_WIN;
-    if (!win && known.verdict != TREB_LOSS) return 0;
+    Mate50Distances of = {.win = known.verdict == TREB_WIN};
+    if (!of.win && known.verdict != TREB_LOSS) return 0;
     if (left == 0) return mated(pos, known.verdict);
     known = verify_evaluate(reader, entry, pos, metric_bit(TREB_DTM));
     if (reader->error.status != TREB_OK) return 0;
-    const int dtm = known.plies[TREB_DTM];
-    if (dtm <= left) return mate50_in(win, (unsigned)dtm);
-    known = verify_evaluate(reader, entry, pos, metric_bit(TREB_DTZ));
-    const int dtz = known.plies[TREB_DTZ];
-    if (dtz > left) return 0;
-    if (entry->file[TREB_DTM50].table == NULL) {
-        verify_fail_missing(reader->store, &entry->material, TREB_DTM50, &reader->error);
-        return 0;
-    }
-    if (!verify_mate50_stored(entry, pos->turn) || (pos->ep != 0 && position_ep_legal(pos)))
+    of.dtm = known.plies[TREB_DTM];
+    if (of.dtm <= left) return mate50_in(of.win, (unsigned)of.dtm);
+    of.dtz = verify_evaluate(reader, entry, pos, metric_bit(TREB_DTZ)).plies[TREB_DTZ];
+    if (reader->error.status != TREB_OK || of.dtz > left) return 0;
+    if (pos->ep != 0 && position_ep_legal(pos))
         return verify_mate50_by_moves(reader, entry, pos, left);
-    ReadProfile profile;
-    if (!find_profile(reader, entry, pos, dtm, dtz, &profile)) return 0;
-    const int extra = extra_of(reader, &profile, dtm - left);
-    return extra == TABLE_PROFILE_ZEROING ? best_move(reader, entry, pos, left, true)
-                                          : mate50_in(win, (unsigned)(dtm + extra));
+    return verify_mate50_from(reader, entry, pos, &of, left);
 }
 
 /* ---- the sample ------------------------------------------------------------------------------ */
@@ -174,13 +193,37 @@ void verify_mate50_report(VerifyReport *report, const treb_position *pos, uint64
                         table_metric_name(TREB_DTM50), moves);
 }
 
+/* Writes the value of a position of a stored side for each number of plies left, as the files have it. */
+static void claimed_values(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
+                           int value[MATE50_CLOCKS])
+{
+    const unsigned distances = metric_bit(TREB_DTZ) | metric_bit(TREB_DTM);
+    int delay[MATE50_CLOCKS];
+    VerifyValue known = verify_evaluate(reader, entry, pos, 0);
+    Mate50Distances of = {.win = known.verdict == TREB_WIN};
+    value[0] = mated(pos, known.verdict);
+    for (int left = 1; left < MATE50_CLOCKS; left++) value[left] = 0;
+    if (!of.win && known.verdict != TREB_LOSS) return;
+    known = verify_evaluate(reader, entry, pos, distances);
+    of.dtm = known.plies[TREB_DTM];
+    of.dtz = known.plies[TREB_DTZ];
+    if (reader->error.status != TREB_OK) return;
+    for (int left = of.dtm > 1 ? of.dtm : 1; left < MATE50_CLOCKS; left++)
+        value[left] = mate50_in(of.win, (unsigned)of.dtm);
+    const bool none = verify_mate50_claim(reader, entry, pos, &of, delay);
+    for (int left = of.dtz; left < mate50_end(&of) && reader->error.status == TREB_OK; left++)
+        value[left] = !none && delay[left] == MATE50_ZEROING
+                          ? best_move(reader, entry, pos, left, true)
+                          : mate50_in(of.win, (unsigned)(of.dtm + (none ? 0 : delay[left])));
+}
+
 void verify_mate50_sample(VerifyReport *report, VerifyReader *reader, VerifyEntry *entry,
                           const treb_position *pos, uint64_t key)
 {
     int claim[MATE50_CLOCKS];
     const int drawn = 1 + (int)(hash_mix(key) % RULE_PLIES);
     if (!verify_mate50_stored(entry, pos->turn)) return;
-    verify_mate50_claim(reader, entry, pos, claim);
+    claimed_values(reader, entry, pos, claim);
     for (int left = 1; left < MATE50_CLOCKS && reader->error.status == TREB_OK; left++) {
         const bool changes =
             claim[left] != claim[left - 1] || (left < RULE_PLIES && claim[left] != claim[left + 1]);

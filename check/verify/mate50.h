@@ -4,11 +4,13 @@
  * With b plies left before the draw a position's value rests on those after its moves: with 100 left
  * after a capture or pawn move, else with b - 1 left. If this holds for each position and each b,
  * every value is right: with nothing left only a mated side has lost, and by induction on b, and on
- * captures and pawn moves, everything else follows. Tables of fewer men are assumed to be right. */
+ * captures and pawn moves, everything else follows. Tables of fewer men are assumed to be right.
+ *
+ * With fewer plies left than DTZ the value is a draw, and with as many as DTM or more it is DTM. So
+ * where these are right, only the numbers from DTZ to DTM - 1 are left. */
 #ifndef TREB_CHECK_VERIFY_MATE50_H
 #define TREB_CHECK_VERIFY_MATE50_H
 
-#include "check/verify/full_check.h"
 #include "check/verify/report.h"
 
 /* Values for the side to move, the larger the better: MATE50_BEST - n is a win in n plies,
@@ -31,17 +33,38 @@ static inline int mate50_before(int value)
     return value < 0 ? -value - 1 : value > 0 ? 1 - value : 0;
 }
 
+/* The distances of a position that is won, or lost, under the rule. */
+typedef struct Mate50Distances {
+    bool win;
+    int dtm, dtz;
+} Mate50Distances;
+
+/* Returns the end of the range of the plies left with which the rule may delay the mate. It begins with
+ * DTZ. */
+static inline int mate50_end(const Mate50Distances *of)
+{
+    return of->dtm < MATE50_CLOCKS ? of->dtm : MATE50_CLOCKS;
+}
+
 /* Whether the file of an entry stores the side to move of a position. */
 bool verify_mate50_stored(const VerifyEntry *entry, int turn);
 
-/* Writes the value of a position of a stored side, without a right to capture en passant, for each
- * number of plies left, as its files have it. */
-void verify_mate50_claim(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
-                         int value[MATE50_CLOCKS]);
+/* Writes by how many plies the rule delays the mate of a position of a stored side, without a right to
+ * capture en passant, for each number of plies left in its range, as the file has it; MATE50_ZEROING
+ * where the value is that of the best capture or pawn move. If all are 0 returns true and may write
+ * nothing. */
+enum { MATE50_ZEROING = -1 };
+bool verify_mate50_claim(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
+                         const Mate50Distances *of, int delay[MATE50_CLOCKS]);
 
 /* Returns the value of a position of `entry`, en passant included: as the files have it, or from its
  * moves where they do not store the side to move. */
 int verify_mate50(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos, int left);
+
+/* Returns the value of such a position whose distances are known, without a right to capture en
+ * passant. */
+int verify_mate50_from(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
+                       const Mate50Distances *of, int left);
 
 /* Returns the value of the best move. `left` is not 0. */
 int verify_mate50_by_moves(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
@@ -51,9 +74,7 @@ int verify_mate50_by_moves(VerifyReader *reader, VerifyEntry *entry, const treb_
 void verify_mate50_sample(VerifyReport *report, VerifyReader *reader, VerifyEntry *entry,
                           const treb_position *pos, uint64_t key);
 
-/* Checks every position for every number of plies left. */
-void verify_mate50_full(VerifyReport *report, VerifyStore *store, VerifyCount *count);
-
+/* Reports that with so many plies left the file claims another value than the moves have. */
 void verify_mate50_report(VerifyReport *report, const treb_position *pos, uint64_t key, int left,
                           int claim, int made);
 

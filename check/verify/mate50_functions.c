@@ -1,62 +1,69 @@
 /* mate50_functions.c - see mate50_functions.h.
  *
- * A function is packed into words: its head, and a word for each step. Its number is the place of its
- * head. Words are kept in chunks that never move, so that threads may read while others add. A hash
- * table, which one thread uses at a time, finds the functions. */
+ * Steps are kept in chunks that never move, so that threads may read while others add. A hash table,
+ * which one thread uses at a time, finds them. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "check/verify/mate50_functions.h"
 #include "core/system/hash.h"
 
 enum {
-    CHUNK_BITS = 16,
-    CHUNK_WORDS = 1 << CHUNK_BITS,
-    CHUNKS = 1 << 14,
-    PLIES_BITS = 16,
-    FIRST_SLOTS = 1 << 12,
-    WORDS_MAX = 1 + MATE50_CLOCKS
+    CHUNK_BITS = 14,
+    CHUNK_STEPS = 1 << CHUNK_BITS,
+    CHUNKS = 1 << 16,
+    FIRST_SLOTS = 1 << 12
 };
 
 struct Mate50Functions {
-    uint32_t *chunk[CHUNKS];
-    uint32_t used;  /* words */
+    VerifyMemory *memory;
+    uint64_t claimed, more; /* bytes that are claimed and not used; that were claimed since */
+    Mate50Step *chunk[CHUNKS];
+    uint32_t count; /* steps; step 0 is none */
     uint32_t *slot; /* hash table of numbers; 0: empty */
-    uint32_t slots, count;
+    uint32_t slots;
 };
 
-static const uint32_t *words_at(const Mate50Functions *f, uint32_t number)
+uint64_t mate50_functions_bytes(uint64_t count)
 {
-    return &f->chunk[number >> CHUNK_BITS][number & (CHUNK_WORDS - 1)];
+    /* At most half of the slots are full, and while they double the former ones are there too. */
+    return (count / CHUNK_STEPS + 1) * CHUNK_STEPS * sizeof(Mate50Step) +
+           (FIRST_SLOTS + 6 * count) * sizeof(uint32_t);
 }
 
-/* Packs a function. Returns the number of words. */
-static unsigned pack(const Mate50Function *function, uint32_t out[WORDS_MAX])
+static void *new_memory(Mate50Functions *f, size_t count, size_t size)
 {
-    out[0] = (uint32_t)function->win << 8 | function->steps;
-    for (unsigned i = 0; i < function->steps; i++)
-        out[1 + i] = (uint32_t)function->left[i] << PLIES_BITS | function->plies[i];
-    return 1u + function->steps;
+    const uint64_t bytes = (uint64_t)count * size;
+    const uint64_t more = bytes > f->claimed ? bytes - f->claimed : 0;
+    if (!verify_claim(f->memory, more)) return NULL;
+    f->more += more;
+    f->claimed += more;
+    void *memory = calloc(count, size);
+    if (memory != NULL) f->claimed -= bytes;
+    return memory;
 }
 
-static uint64_t hash_of(const uint32_t *words, unsigned count)
+static const Mate50Step *step_at(const Mate50Functions *f, uint32_t number)
 {
-    uint64_t hash = 0;
-    for (unsigned i = 0; i < count; i++) hash = hash_mix(hash ^ words[i]);
-    return hash;
+    return &f->chunk[number >> CHUNK_BITS][number & (CHUNK_STEPS - 1)];
 }
 
-/* The number of words of a packed function. */
-static unsigned words_of(const uint32_t *words) { return 1 + (words[0] & 0xff); }
-
-/* Returns the slot that has a function, or the empty one where it belongs. */
-static uint32_t *slot_of(const Mate50Functions *f, const uint32_t *words, unsigned count)
+const Mate50Step *mate50_functions_step(const Mate50Functions *f, uint32_t number)
 {
-    uint64_t at = hash_of(words, count);
+    return step_at(f, number);
+}
+
+/* Returns the slot that has a step, or the empty one where it belongs. */
+static uint32_t *slot_of(const Mate50Functions *f, const Mate50Step *step)
+{
+    uint64_t at =
+        hash_mix((uint64_t)step->before << 32 | (uint32_t)step->within << 16 | step->delay);
     for (;; at++) {
         uint32_t *slot = &f->slot[at & (f->slots - 1)];
         if (*slot == 0) return slot;
-        if (memcmp(words_at(f, *slot), words, count * sizeof *words) == 0) return slot;
+        const Mate50Step *there = step_at(f, *slot);
+        if (there->before == step->before && there->within == step->within &&
+            there->delay == step->delay)
+            return slot;
     }
 }
 
@@ -64,58 +71,47 @@ static uint32_t *slot_of(const Mate50Functions *f, const uint32_t *words, unsign
 static bool grow(Mate50Functions *f)
 {
     uint32_t *old = f->slot, slots = f->slots;
-    f->slot = calloc(2 * (size_t)slots, sizeof *f->slot);
-    if (f->slot == NULL) {
-        f->slot = old;
-        return false;
-    }
+    uint32_t *slot = new_memory(f, 2 * (size_t)slots, sizeof *f->slot);
+    if (slot == NULL) return false;
+    f->slot = slot;
     f->slots = 2 * slots;
-    for (uint32_t i = 0; i < slots; i++) {
-        if (old[i] == 0) continue;
-        const uint32_t *words = words_at(f, old[i]);
-        *slot_of(f, words, words_of(words)) = old[i];
-    }
+    for (uint32_t i = 0; i < slots; i++)
+        if (old[i] != 0) *slot_of(f, step_at(f, old[i])) = old[i];
+    f->claimed += slots * sizeof *old;
     free(old);
     return true;
 }
 
-/* Appends a packed function. Returns its number; 0 if out of memory. */
-static uint32_t append(Mate50Functions *f, const uint32_t *words, unsigned count)
+static uint32_t append(Mate50Functions *f, const Mate50Step *step)
 {
-    if ((f->used & (CHUNK_WORDS - 1)) + count > CHUNK_WORDS)
-        f->used = (f->used | (CHUNK_WORDS - 1)) + 1;
-    uint32_t **chunk = &f->chunk[f->used >> CHUNK_BITS];
-    if (f->used >> CHUNK_BITS >= CHUNKS - 1) return 0;
-    if (*chunk == NULL) *chunk = malloc(CHUNK_WORDS * sizeof **chunk);
-    if (*chunk == NULL) return 0;
-    const uint32_t number = f->used;
-    memcpy(*chunk + (number & (CHUNK_WORDS - 1)), words, count * sizeof *words);
-    f->used += count;
+    Mate50Step **chunk = &f->chunk[f->count >> CHUNK_BITS];
+    if (f->count >> CHUNK_BITS >= CHUNKS - 1) return MATE50_NO_NUMBER;
+    if (*chunk == NULL) *chunk = new_memory(f, CHUNK_STEPS, sizeof **chunk);
+    if (*chunk == NULL) return MATE50_NO_NUMBER;
+    (*chunk)[f->count & (CHUNK_STEPS - 1)] = *step;
+    return f->count++;
+}
+
+static uint32_t find_or_add(Mate50Functions *f, const Mate50Step *step)
+{
+    if (2 * (uint64_t)f->count >= f->slots && !grow(f)) return MATE50_NO_NUMBER;
+    uint32_t *slot = slot_of(f, step);
+    if (*slot != 0) return *slot;
+    const uint32_t number = append(f, step);
+    if (number != MATE50_NO_NUMBER) *slot = number;
     return number;
 }
 
-static uint32_t find_or_add(Mate50Functions *f, const uint32_t *words, unsigned count)
-{
-    if (2 * f->count >= f->slots && !grow(f)) return MATE50_FUNCTION_ILLEGAL;
-    uint32_t *slot = slot_of(f, words, count);
-    if (*slot == 0) {
-        *slot = append(f, words, count);
-        if (*slot == 0) return MATE50_FUNCTION_ILLEGAL;
-        f->count++;
-    }
-    return *slot;
-}
-
-Mate50Functions *mate50_functions_new(void)
+Mate50Functions *mate50_functions_new(VerifyMemory *memory, uint64_t claimed)
 {
     Mate50Functions *f = calloc(1, sizeof *f);
-    static const uint32_t draw[1] = {0};
     if (f == NULL) return NULL;
+    f->memory = memory;
+    f->claimed = claimed;
+    f->count = 1; /* Number 0 is that of no step. */
     f->slots = FIRST_SLOTS;
-    f->slot = calloc(f->slots, sizeof *f->slot);
-    /* The draw takes number 0, which stands for an empty slot: it is not in the hash table. */
-    if (f->slot != NULL) append(f, draw, 1);
-    if (f->used == 1) return f;
+    f->slot = new_memory(f, f->slots, sizeof *f->slot);
+    if (f->slot != NULL) return f;
     mate50_functions_free(f);
     return NULL;
 }
@@ -123,53 +119,31 @@ Mate50Functions *mate50_functions_new(void)
 void mate50_functions_free(Mate50Functions *f)
 {
     if (f == NULL) return;
+    verify_release(f->memory, f->more);
     for (int i = 0; i < CHUNKS; i++) free(f->chunk[i]);
     free(f->slot);
     free(f);
 }
 
-uint32_t mate50_functions_number(Mate50Functions *f, const Mate50Function *function)
+static uint32_t number_of(Mate50Functions *f, const Mate50Distances *of,
+                          const int delay[MATE50_CLOCKS])
 {
-    uint32_t words[WORDS_MAX], number;
-    if (function->steps == 0) return MATE50_FUNCTION_DRAW;
-    const unsigned count = pack(function, words);
-#pragma omp critical(functions)
-    number = find_or_add(f, words, count);
+    uint32_t number = MATE50_NO_DELAY;
+    int last = 0;
+    for (int left = of->dtz; left < mate50_end(of) && number != MATE50_NO_NUMBER; left++) {
+        if (delay[left] == last) continue;
+        const int within = left == of->dtz ? (int)MATE50_FROM_DTZ : of->dtm - left;
+        last = delay[left];
+        number = find_or_add(f, &(Mate50Step){number, (uint16_t)within, (uint16_t)last});
+    }
     return number;
 }
 
-void mate50_functions_get(const Mate50Functions *f, uint32_t number, Mate50Function *out)
+uint32_t mate50_functions_number(Mate50Functions *f, const Mate50Distances *of,
+                                 const int delay[MATE50_CLOCKS])
 {
-    const uint32_t *words = words_at(f, number);
-    out->win = words[0] >> 8;
-    out->steps = (uint8_t)words[0];
-    for (unsigned i = 0; i < out->steps; i++) {
-        out->left[i] = (uint8_t)(words[1 + i] >> PLIES_BITS);
-        out->plies[i] = (uint16_t)words[1 + i];
-    }
-}
-
-int mate50_function_of(const int value[MATE50_CLOCKS], Mate50Function *out)
-{
-    int last = 0;
-    out->win = false;
-    out->steps = 0;
-    for (int left = 0; left < MATE50_CLOCKS; left++) {
-        if (value[left] == last) continue;
-        if (last == 0) out->win = value[left] > 0;
-        const bool more =
-            out->win ? value[left] > last : value[left] < 0 && (last == 0 || value[left] < last);
-        if (!more) return left;
-        out->left[out->steps] = (uint8_t)left;
-        out->plies[out->steps++] = (uint16_t)mate50_plies(value[left]);
-        last = value[left];
-    }
-    return 0;
-}
-
-int mate50_function_value(const Mate50Function *function, int left)
-{
-    int at = function->steps;
-    while (at > 0 && function->left[at - 1] > left) at--;
-    return at == 0 ? 0 : mate50_in(function->win, function->plies[at - 1]);
+    uint32_t number;
+#pragma omp critical(functions)
+    number = number_of(f, of, delay);
+    return number;
 }

@@ -15,28 +15,24 @@ VerifyValue verify_word_value(const VerifyFullCheck *full, uint64_t word)
     return value;
 }
 
-/* Returns the word of a position of the table. Finds the cell from the men. */
-static uint64_t word_of(const VerifyFullCheck *full, const treb_position *pos)
+/* Returns the number of a position's word. Finds it from the men. */
+static uint64_t cell_of(const VerifyFullCheck *full, const treb_position *pos)
 {
     treb_position swapped;
     if (full->sides == 1 && pos->turn == TREB_BLACK) {
         position_swap_colors(pos, &swapped);
         pos = &swapped;
     }
-    return verify_word(&full->words, pos->turn, index_of_position(full->index, pos));
+    return index_of_position(full->index, pos);
 }
 
-/* The placement of the men, in terms of the words that the moves lead to. If the table has both
- * sides to move, it is the placement on the board. If it has only one, colors are swapped and the
- * board is turned into the orientation of the index. */
-typedef struct Placed {
-    uint64_t cell;
-    uint32_t coordinate[INDEX_AXES_MAX]; /* by axis */
-    int color;                           /* color of the men that move, after the swap */
-    int symmetry;                        /* symmetry that turns the board into this placement */
-} Placed;
+uint64_t verify_word_of_position(const VerifyFullCheck *full, const treb_position *pos)
+{
+    const int side = full->sides == 1 ? TREB_WHITE : pos->turn;
+    return verify_word(&full->words, side, cell_of(full, pos));
+}
 
-static void place_swapped(const Index *index, const treb_position *pos, Placed *placed)
+static void place_swapped(const Index *index, const treb_position *pos, VerifyPlaced *placed)
 {
     treb_position swapped;
     position_swap_colors(pos, &swapped);
@@ -56,7 +52,7 @@ static void place_swapped(const Index *index, const treb_position *pos, Placed *
     placed->symmetry = symmetry ^ SYM_RANKS;
 }
 
-static void place(const VerifyWorker *w, const treb_position *pos, Placed *placed)
+void verify_place(const VerifyWorker *w, const treb_position *pos, VerifyPlaced *placed)
 {
     /* The men stand in two orientations. Each child is numbered from its men. */
     if (w->walk.twofold) return;
@@ -72,7 +68,7 @@ static void place(const VerifyWorker *w, const treb_position *pos, Placed *place
 
 /* Returns the axis that a quiet move changes, and the new coordinate. Returns -1 if the child is in
  * another orientation and must be numbered from its men. */
-static int moved_axis(const VerifyFullCheck *full, const treb_position *pos, const Placed *placed,
+static int moved_axis(const VerifyFullCheck *full, const treb_position *pos, const VerifyPlaced *placed,
                       Move m, uint32_t *coordinate)
 {
     const Index *index = full->index;
@@ -94,26 +90,32 @@ static int moved_axis(const VerifyFullCheck *full, const treb_position *pos, con
     return symmetry == 0 ? INDEX_KINGS_AXIS : -1;
 }
 
-static uint64_t quiet_word(const VerifyWorker *w, const treb_position *pos, const Placed *placed,
-                           Move m)
+uint64_t verify_quiet_cell(const VerifyWorker *w, const treb_position *pos,
+                           const VerifyPlaced *placed, Move m)
 {
     const VerifyFullCheck *full = w->full;
     uint32_t coordinate = 0;
     int axis = w->walk.twofold ? -1 : moved_axis(full, pos, placed, m, &coordinate);
     if (axis >= 0) {
         int64_t steps = (int64_t)coordinate - (int64_t)placed->coordinate[axis];
-        uint64_t cell = placed->cell + (uint64_t)(steps * (int64_t)full->index->stride[axis]);
-        return verify_word(&full->words, full->sides == 1 ? TREB_WHITE : pos->turn ^ 1, cell);
+        return placed->cell + (uint64_t)(steps * (int64_t)full->index->stride[axis]);
     }
     treb_position child;
     position_make(pos, m, &child);
-    return word_of(full, &child);
+    return cell_of(full, &child);
+}
+
+static uint64_t quiet_word(const VerifyWorker *w, const treb_position *pos,
+                           const VerifyPlaced *placed, Move m)
+{
+    const int side = w->full->sides == 1 ? TREB_WHITE : pos->turn ^ 1;
+    return verify_word(&w->full->words, side, verify_quiet_cell(w, pos, placed, m));
 }
 
 /* Returns the value after a pawn push, after which the opponent may capture en passant. */
 static VerifyValue pushed_value(const VerifyWorker *w, const treb_position *child, unsigned metrics)
 {
-    VerifyValue value = verify_word_value(w->full, word_of(w->full, child));
+    VerifyValue value = verify_word_value(w->full, verify_word_of_position(w->full, child));
     if (child->ep == 0 || !position_ep_legal(child)) return value;
     return verify_with_ep(w->reader, w->full->entry, child, &value, metrics);
 }
@@ -197,8 +199,8 @@ static void summarise(const VerifyWorker *w, const treb_position *pos, bool comp
     uint64_t special = pos->by_type[TREB_PAWN], enemy = pos->by_color[pos->turn ^ 1];
     uint64_t word = verify_own_word(w);
     Quiet quiet = {.least = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
-    Placed placed;
-    place(w, pos, &placed);
+    VerifyPlaced placed;
+    verify_place(w, pos, &placed);
     verify_summary_init(summary, full->ply);
     for (int i = 0; i < count; i++) {
         if (!bit_test(special, move_from(moves[i])) && !bit_test(enemy, move_to(moves[i]))) {

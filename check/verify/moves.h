@@ -7,6 +7,26 @@
 
 VerifyValue verify_word_value(const VerifyFullCheck *full, uint64_t word);
 
+/* Returns the word of a position of the table. */
+uint64_t verify_word_of_position(const VerifyFullCheck *full, const treb_position *pos);
+
+/* The placement of the men, in terms of the words that the moves lead to. If the table has both
+ * sides to move, it is the placement on the board. If it has only one, colors are swapped and the
+ * board is turned into the orientation of the index. */
+typedef struct VerifyPlaced {
+    uint64_t cell;
+    uint32_t coordinate[INDEX_AXES_MAX]; /* by axis */
+    int color;                           /* color of the men that move, after the swap */
+    int symmetry;                        /* symmetry that turns the board into this placement */
+} VerifyPlaced;
+
+/* Finds the placement of the worker's position. */
+void verify_place(const VerifyWorker *w, const treb_position *pos, VerifyPlaced *placed);
+
+/* Returns the number of the word that a move leads to, which is no capture and no pawn move. */
+uint64_t verify_quiet_cell(const VerifyWorker *w, const treb_position *pos,
+                           const VerifyPlaced *placed, Move m);
+
 /* Summarises all moves of a position. */
 void verify_summarise_moves(const VerifyWorker *w, const treb_position *pos,
                             VerifyMoveSummary *summary);

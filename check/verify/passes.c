@@ -64,9 +64,11 @@ static void add_count(VerifyCount *sum, const VerifyCount *part)
     for (int side = 0; side < 2; side++)
         for (int v = 0; v < WDL_VALUES; v++) {
             sum->count[side][v] += part->count[side][v];
-            for (int m = 0; m < TREB_METRICS; m++)
-                for (int p = 0; p < VERIFY_PLIES; p++)
+            for (int p = 0; p < VERIFY_PLIES; p++) {
+                for (int m = 0; m < TREB_METRICS; m++)
                     sum->histogram[m][side][v][p] += part->histogram[m][side][v][p];
+                sum->mate50[side][v][p] += part->mate50[side][v][p];
+            }
         }
 }
 
@@ -75,16 +77,17 @@ static bool chunk_cells(const VerifyFullCheck *full, const VerifyPass *pass, uin
                         uint64_t *from, uint64_t *to)
 {
     const Index *index = full->index;
-    const uint16_t *planes = pass->work != NULL ? full->planes[pass->side] : NULL;
-    uint64_t end = pass->batch ? full->batch.end : full->end;
-    if (pass->batch || planes == NULL) {
-        *from = (pass->batch ? full->batch.first : full->first) + number * VERIFY_CHUNK;
+    const bool ordered = pass->work != NULL && !pass->batch;
+    const uint16_t *planes = ordered ? full->planes[pass->side] : NULL;
+    uint64_t end = pass->end;
+    if (planes == NULL) {
+        *from = pass->first + number * VERIFY_CHUNK;
     } else {
         uint64_t size = index->stride[INDEX_KINGS_AXIS];
         uint64_t parts = (size + VERIFY_CHUNK - 1) / VERIFY_CHUNK;
-        uint64_t plane = full->first / size + number / parts;
+        uint64_t plane = pass->first / size + number / parts;
         uint64_t first = plane / index->kings * index->kings + planes[plane % index->kings];
-        if (plane * size >= full->end) return false;
+        if (plane * size >= end) return false;
         *from = first * size + number % parts * VERIFY_CHUNK;
         end = (first + 1) * size;
     }
@@ -130,37 +133,38 @@ void verify_run_threads(const VerifyFullCheck *full, const VerifyPass *pass)
     run_worker(full, pass, &next);
 }
 
-/* Begins a phase. Its name contains the side to move, and the stage if there are several. */
-static void begin_phase(VerifyFullCheck *full, const char *phase, int side)
+/* The name of the phase contains the side to move, and the stage if there are several. */
+void verify_begin_phase(VerifyFullCheck *full, const char *phase, int side, uint64_t total)
 {
     static const char *const to_move[2] = {", White to move", ", Black to move"};
     char part[48] = "";
     if (full->stages > 1)
         snprintf(part, sizeof part, ", part %d of %d", full->stage + 1, full->stages);
     snprintf(full->phase, sizeof full->phase, "%s%s%s", phase,
-             full->sides == 2 ? to_move[side] : "", part);
-    verify_report_phase(full->report, full->phase, full->end - full->first);
+             full->sides == 2 && side >= 0 ? to_move[side] : "", part);
+    verify_report_phase(full->report, full->phase, total);
 }
 
 void verify_run_pass(VerifyFullCheck *full, VerifyWork work, int side, const char *phase)
 {
-    const VerifyPass pass = {.work = work, .side = side};
+    const VerifyPass pass = {
+        .work = work, .first = full->first, .end = full->end, .side = side};
     if (atomic_load(&full->report->stop)) return;
-    begin_phase(full, phase, side);
+    verify_begin_phase(full, phase, side, full->end - full->first);
     verify_run_threads(full, &pass);
 }
 
 void verify_run_batches(VerifyFullCheck *full, VerifyWork work, unsigned metrics, int side,
                         const char *phase)
 {
-    const VerifyPass pass = {.work = work, .side = side, .batch = true};
+    VerifyPass pass = {.work = work, .side = side, .batch = true};
     VerifyBatch *batch = &full->batch;
     if (atomic_load(&full->report->stop)) return;
-    begin_phase(full, phase, side);
+    verify_begin_phase(full, phase, side, full->end - full->first);
     batch->side = side;
     for (uint64_t first = full->first; first < full->end; first = batch->end) {
-        batch->first = first;
-        batch->end = full->end - first < full->batch_cells ? full->end : first + full->batch_cells;
+        pass.first = batch->first = first;
+        pass.end = batch->end = full->end - first < full->batch_cells ? full->end : first + full->batch_cells;
         batch->again = first > full->first || full->stage > 0;
         verify_unpack(full, metrics);
         verify_run_threads(full, &pass);

@@ -60,6 +60,14 @@ void verify_report_no_memory(VerifyReport *report)
         report, &(treb_error){.status = TREB_ERR_MEMORY, .text = "out of memory", .metric = -1});
 }
 
+void verify_report_need(VerifyReport *report, uint64_t bytes)
+{
+    treb_error error;
+    fail(&error, TREB_ERR_MEMORY, "a full check of this table needs more memory: --memory %lluMiB",
+         (unsigned long long)((bytes >> 20) + 1));
+    verify_report_fail(report, &error);
+}
+
 void verify_report_error(VerifyReport *report, uint64_t key, const char *words, ...)
 {
     va_list list;

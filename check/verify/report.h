@@ -38,6 +38,9 @@ const char *verify_verdict_text(unsigned verdict);
 void verify_report_fail(VerifyReport *report, const treb_error *error);
 void verify_report_no_memory(VerifyReport *report);
 
+/* Stops the check because it needs so many bytes, which is more than the options allow. */
+void verify_report_need(VerifyReport *report, uint64_t bytes);
+
 /* Counts an error. The text of the error with the smallest key is kept. Thread-safe. */
 #if defined(__GNUC__)
 PRINTF_LIKE(3, 4)

@@ -100,7 +100,10 @@ void verify_resolve_rounding(VerifyFullCheck *full)
     if (atomic_load(&full->report->stop)) return;
     for (int s = 0; s < full->sides; s++)
         verify_run_threads(full,
-                           &(VerifyPass){.chunk = find_unresolved, .side = s, .silent = true});
+                           &(VerifyPass){.chunk = find_unresolved,
+                                         .end = full->end,
+                                         .side = s,
+                                         .silent = true});
     for (unsigned n = 0; n < ROUNDS; n++)
         if (atomic_load(&full->distances_unresolved[n])) last = n;
     verify_report_phase(full->report, "rounding", last);
@@ -108,7 +111,10 @@ void verify_resolve_rounding(VerifyFullCheck *full)
         if (!atomic_load(&full->distances_unresolved[full->round])) continue;
         for (int s = 0; s < full->sides; s++)
             verify_run_threads(full,
-                               &(VerifyPass){.chunk = resolve_chunk, .side = s, .silent = true});
+                               &(VerifyPass){.chunk = resolve_chunk,
+                                             .end = full->end,
+                                             .side = s,
+                                             .silent = true});
         verify_report_progress(full->report, full->round - before);
         before = full->round;
     }

@@ -349,6 +349,9 @@ static treb_status check_files(const VerifyStore *store, VerifyResult *result, t
         material_name(&entry->material, name);
         return fail_missing_table(error, name, TREB_WDL);
     }
+    for (int m = TREB_DTZ; m <= TREB_DTM && result->metrics & metric_bit(TREB_DTM50); m++)
+        if (m != TREB_DTC && !(result->metrics & metric_bit(m)))
+            return verify_fail_missing(store, &entry->material, m, error);
     result->wdl_only = (result->metrics & VERIFY_DISTANCES) == 0;
     result->rule_proved = (result->metrics & metric_bit(TREB_DTZ)) != 0;
     return TREB_OK;
@@ -402,8 +405,6 @@ static void check_store(VerifyReport *report, VerifyStore *store)
         }
         verify_full(report, store, metrics, count);
         report->result->positions = count->positions;
-        if (metrics & metric_bit(TREB_DTM50) && !atomic_load(&report->stop))
-            verify_mate50_full(report, store, count);
     } else {
         check_ours(report, store);
         if (!atomic_load(&report->stop)) run_sample(report, store, metrics);

@@ -36,15 +36,37 @@ static void remove_folders(void)
     remove_tree(other);
 }
 
-/* Makes one value of a side that the rule delays two plies longer. Returns the step. */
-static Mate50Step *alter(int turn)
+/* How a value of a file is wrong. */
+typedef enum Wrong {
+    WRONG_LATER,  /* the mate takes two plies more */
+    WRONG_SOONER, /* two plies less */
+    WRONG_EARLY,  /* the next value holds with a ply less left */
+    WRONG_LATE,   /* with a ply more */
+    WRONG_ALL
+} Wrong;
+
+static void change(Mate50Step *step, Mate50Step *next, Wrong wrong)
 {
-    for (size_t i = 1; i < values->steps; i++) {
-        Mate50Step *step = &values->step[i], *before = step - 1;
-        const bool one = before->cell == step->cell && before->turn == turn && step->turn == turn;
-        if (!one || step->left < 20) continue;
-        before->value = (int16_t)(before->value > 0 ? before->value - 2 : before->value + 2);
-        return before;
+    const int longer = wrong == WRONG_LATER ? 2 : -2;
+    if (wrong <= WRONG_SOONER)
+        step->value = (int16_t)(step->value > 0 ? step->value - longer : step->value + longer);
+    else
+        next->left = (uint8_t)(next->left + (wrong == WRONG_LATE ? 1 : -1));
+}
+
+/* Makes a value wrong of a side that the rule delays. Returns its step. The values remain ones that a
+ * file can have: the more plies are left, the less the rule delays. */
+static Mate50Step *alter(int turn, Wrong wrong)
+{
+    for (size_t i = 1; i + 1 < values->steps; i++) {
+        Mate50Step *next = &values->step[i], *step = next - 1, *after = next + 1;
+        const bool one = step->cell == next->cell && step->turn == turn && next->turn == turn;
+        if (!one || next->left < 20) continue;
+        if (mate50_plies(step->value) < mate50_plies(next->value) + 4) continue;
+        if (next->left - step->left < 2) continue;
+        if (after->cell == next->cell && after->left - next->left < 2) continue;
+        change(step, next, wrong);
+        return step;
     }
     ck_abort_msg("no value changes");
 }
@@ -74,12 +96,12 @@ START_TEST(right)
 }
 END_TEST
 
-/* A wrong value is an error of its position, and of those before it. One side is enough for probes. */
+/* A wrong value is an error of its position, and of those before it. One kind is enough for probes. */
 START_TEST(wrong_value)
 {
     VerifyResult result;
-    alter(_i);
-    mate50_write(values, work, _i);
+    alter(_i % 2, _i);
+    mate50_write(values, work, _i % 2);
     for (int full = _i == 0 ? 0 : 1; full < 2; full++) {
         ck_assert_int_eq(verify(full, 1, &result), TREB_ERR_DAMAGED);
         ck_assert_uint_gt(result.errors, 0);
@@ -102,6 +124,60 @@ START_TEST(wrong_header)
     mate50_write(values, work, _i);
     ck_assert_int_eq(verify(true, 1, &result), TREB_ERR_DAMAGED);
     ck_assert_msg(strstr(result.text, "KPvK.dtm50.treb") != NULL, "%s", result.text);
+}
+END_TEST
+
+typedef struct Seen {
+    int calls;  /* that tell the progress */
+    bool parts; /* the words were in a scratch file, of which a part was in use at a time */
+} Seen;
+
+static bool see(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    Seen *seen = context;
+    (void)done, (void)total;
+    seen->calls++;
+    seen->parts |= strstr(phase, "DTM50, part 2 of 24") != NULL;
+    return true;
+}
+
+/* Checks with a limit of memory. */
+static treb_status verify_within(uint64_t memory, VerifyResult *result, Seen *seen)
+{
+    const char *folder = work;
+    const Material material = material_of("KPvK");
+    const VerifyOptions options = {.dirs = &folder,
+                                   .dirs_count = 1,
+                                   .full = true,
+                                   .memory = memory,
+                                   .progress = see,
+                                   .context = seen};
+    *seen = (Seen){0};
+    return verify_material(&material, &options, result);
+}
+
+/* A check says at once how much memory it needs. With so much it finds what it finds with more. */
+START_TEST(little_memory)
+{
+    VerifyResult less, more;
+    unsigned long long needed;
+    Seen seen;
+    if (_i > 0) alter(TREB_BLACK, WRONG_LATER);
+    mate50_write(values, work, _i);
+    ck_assert_int_eq(verify_within(1 << 18, &less, &seen), TREB_ERR_MEMORY);
+    ck_assert_int_eq(seen.calls, 0);
+    const char *says = strstr(less.text, "--memory ");
+    ck_assert_msg(says != NULL && sscanf(says, "--memory %lluMiB", &needed) == 1, "%s", less.text);
+    ck_assert_uint_gt(needed, 1);
+    ck_assert_uint_lt(needed, 8);
+    const treb_status status = _i == 0 ? TREB_OK : TREB_ERR_DAMAGED;
+    ck_assert_int_eq(verify_within(0, &more, &seen), status);
+    ck_assert(!seen.parts);
+    ck_assert_int_eq(verify_within((uint64_t)needed << 20, &less, &seen), status);
+    ck_assert(seen.parts);
+    ck_assert_str_eq(less.text, more.text);
+    ck_assert_uint_eq(less.errors, more.errors);
+    ck_assert_uint_eq(less.positions, more.positions);
 }
 END_TEST
 
@@ -141,7 +217,7 @@ START_TEST(compared)
     CompareResult result;
     mate50_write(values, work, TREB_WHITE);
     copy_tables();
-    alter(TREB_BLACK);
+    alter(TREB_BLACK, WRONG_LATER);
     mate50_write(values, other, TREB_BLACK);
     compare(&result);
     const CompareCount *count = &result.count[TREB_DTM50];
@@ -165,8 +241,9 @@ int main(void)
     tcase_add_unchecked_fixture(tests, solve_ending, forget_ending);
     tcase_add_checked_fixture(tests, make_folders, remove_folders);
     tcase_add_loop_test(tests, right, 0, 2);
-    tcase_add_loop_test(tests, wrong_value, 0, 2);
+    tcase_add_loop_test(tests, wrong_value, 0, WRONG_ALL);
     tcase_add_loop_test(tests, wrong_header, 0, 2);
+    tcase_add_loop_test(tests, little_memory, 0, 2);
     tcase_add_test(tests, missing_dtm);
     tcase_add_test(tests, compared);
     tcase_set_timeout(tests, 600);
