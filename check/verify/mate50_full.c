@@ -31,15 +31,16 @@ static uint64_t group_cells(const VerifyFullCheck *full)
 }
 
 /* Returns the bytes that the functions of a group are expected to take. The file lists the steps of
- * many functions, for all groups. Others are with cells, where a step takes two bytes or more; some
- * groups have more of them than others. */
+ * many functions, for all groups. Others are with cells, where a step takes a byte or more on either
+ * side; a group may have several times as many of them as another. */
 static uint64_t functions_bytes(const VerifyFullCheck *full)
 {
-    enum { STEP_BYTES = 2, MORE = 1 << 12 };
+    enum { TIMES = 4, MORE = 1 << 12 };
     const TableHeader *header = full->entry->file[TREB_DTM50].header;
     const uint64_t groups = full->index->size / group_cells(full);
-    const uint64_t own = (uint64_t)header->side[1].code.pages * TABLE_PAGE_SIZE / STEP_BYTES;
-    return mate50_functions_bytes(2 * header->profiles.count + own / groups + MORE);
+    const uint64_t own = (uint64_t)header->side[1].code.pages * TABLE_PAGE_SIZE;
+    return mate50_functions_bytes(2 * header->profiles.count +
+                                  (groups > TIMES ? own * TIMES / groups : own) + MORE);
 }
 
 /* ---- what each pass does with a position ------------------------------------------------------- */
@@ -63,9 +64,9 @@ static uint32_t number_of(const VerifyWorker *w, const Mate50Distances *of,
         return MATE50_NO_DELAY;
     }
     const uint32_t number = mate50_functions_number(w->full->mate50->functions, of, delay);
-    if (number == MATE50_NO_NUMBER)
-        verify_report_need(report, w->full->store->memory.limit + functions_bytes(w->full));
-    return number;
+    if (number != MATE50_NO_NUMBER) return number;
+    verify_report_need(report, w->full->store->memory.limit + functions_bytes(w->full));
+    return MATE50_NO_DELAY;
 }
 
 /* Returns the number of the function that the file has. */
