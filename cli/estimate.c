@@ -153,17 +153,19 @@ static double hardness(const Material *m)
     return 1 + queen_part * (queens < 2 ? queens : 2) + exchange_part * exchange_up(m);
 }
 
-/* Seconds per billion cells of a side to move to read a table that is there: of verdicts; and more, of distances to
- * mate; and more, if the side is not in the files and all of its moves are looked at. */
-static const double read_verdicts = 3, read_mates = 3, read_moves = 8;
+/* Seconds per billion cells of a side to move to read a table that is there. For each file, of verdicts and of distances
+ * to mate: of all cells, and of those that are read. And more of the latter, if the side is not in the files and all of
+ * its moves are looked at. */
+static const double read_unpacked = 0.35, read_values = 2.65, read_moves = 8;
 
 static double read_seconds(const GenerateStep *step, const GenerateOptions *options)
 {
-    const double rate = read_verdicts + (options->metrics >> TREB_DTM & 1 ? read_mates : 0);
+    const int files = options->metrics >> TREB_DTM & 1 ? 2 : 1;
     double sum = 0;
     for (int side = 0; side < 2; side++)
         if (generate_step_sides(step) >> side & 1)
-            sum += rate + (step->moves[side] == MOVES_ALL ? read_moves : 0);
+            sum += files * read_unpacked +
+                   step->part[side] * (files * read_values + (step->moves[side] == MOVES_ALL ? read_moves : 0));
     return 0.5e-9 * (double)step->cells * sum;
 }
 

@@ -180,7 +180,7 @@ static treb_status open_dtm50(TableJob *job, treb_error *error)
     const WriteOptions options = sink_write_options(job->gen);
     job->profiles = profiles_new(&job->gen->budget);
     if (job->profiles == NULL) return fail_memory(error);
-    job->table50 = store_begin(job->gen->store50, &job->layout, job->step->parents, true, NULL,
+    job->table50 = store_begin(job->gen->store50, &job->layout, job->step->parents, NULL, NULL,
                                false, NULL, error);
     if (job->table50 == NULL) return error->status;
     if (!job->step->write) return TREB_OK;
@@ -353,14 +353,13 @@ static treb_status read_table(TableJob *job, treb_error *error)
     treb_error second; /* of an operation after the first error */
     treb_status status =
         finished_open(generate_finished_folder(job->options), &job->layout, job->options->metrics,
-                      job->step->whole ? 0 : job->step->promotions, job->options->processes,
-                      &job->gen->budget, &files, error);
+                      job->step->promoted, job->options->processes, &job->gen->budget, &files, error);
     if (status != TREB_OK) return status;
-    job->table = store_begin(job->gen->store, &job->layout, job->step->parents, false, NULL, false,
+    job->table = store_begin(job->gen->store, &job->layout, job->step->parents, job->step->promoted, NULL, false,
                              NULL, error);
     if (job->table == NULL) status = error->status;
     if (status == TREB_OK && job->gen->store50 != NULL) {
-        job->table50 = store_begin(job->gen->store50, &job->layout, job->step->parents, false, NULL,
+        job->table50 = store_begin(job->gen->store50, &job->layout, job->step->parents, job->step->promoted, NULL,
                                    false, NULL, error);
         if (job->table50 == NULL) status = error->status;
     }

@@ -103,7 +103,7 @@ static ReadMaterial *material_new(const Counter *c, const Material *m, unsigned 
     }
     a->wanted = wanted;
     a->cost =
-        store_side_memory(&a->layout, wanted, a->own, c->metrics, a->own ? c->partitioned : NULL);
+        store_side_memory(&a->layout, wanted, a->own, NULL, c->metrics, a->own ? c->partitioned : NULL);
     return a;
 }
 
@@ -240,8 +240,15 @@ static void estimate_reading(GenerateStep *step, const GenerateOptions *o, int t
     const unsigned parts = PLANE_MOVES | (mates ? PLANE_DISTANCE << TREB_DTM : 0);
     const unsigned stores = o->metrics >> TREB_DTM50 & 1 ? 2 : 1;
     step->store = read;
+    step->requested = 0;
+    for (int side = 0; side < 2; side++) {
+        step->part[side] = generate_step_sides(step) >> side & 1;
+        for (int man = 0; man < layout->men; man++)
+            step->part[side] *= bit_count(promoted_squares(&step->promoted[side], layout, man)) / 64.;
+        step->requested += step->part[side];
+    }
     step->solving = memory_estimate_overhead(threads) + read + finished_memory(layout, mates) +
-                    stores * store_side_memory(layout, step->parents & WANT_SIDES, false, mates, NULL) +
+                    stores * store_side_memory(layout, step->parents & WANT_SIDES, false, step->promoted, mates, NULL) +
                     (uint64_t)threads * plane_memory(layout, parts) +
                     store_write_memory(layout, threads);
 }

@@ -121,7 +121,8 @@ static treb_status plan_add(const PlanMaker *maker, const Material *m, GenerateP
     plan->step[plan->steps++] =
         (GenerateStep){.material = *m,
                        .write = files && !there,
-                       .read = there && generate_finished_folder(o) != NULL};
+                       .read = there && generate_finished_folder(o) != NULL,
+                       .promoted = {promoted_nothing(), promoted_nothing()}};
     return TREB_OK;
 }
 
@@ -196,9 +197,23 @@ static treb_status choose_read(GenerateStep *step, const GenerateOptions *o, tre
         if (!(sides >> side & 1) || needs.moves[side] != MOVES_ALL) continue;
         /* Whole slices of the other side to move would take too much memory where promotions lead to subsets. */
         if (step->parents >= WANT_SUBSET) step->read = false;
-        if (step->read) step->parents |= 1u << !side;
+        if (!step->read) continue;
+        step->parents |= 1u << !side;
+        promoted_add_moves(&step->promoted[!side], &step->promoted[side], &step->material, side, &step->material,
+                           !side);
     }
     return TREB_OK;
+}
+
+/* Notes which cells of another step a step reads. */
+static void mark_cells(const GenerateStep *step, GenerateStep *of)
+{
+    const Promoted all = {0};
+    for (int side = 0; side < 2; side++)
+        for (int turn = 0; turn < 2; turn++)
+            if (!step->read || generate_step_sides(step) >> side & 1)
+                promoted_add_moves(&of->promoted[turn], step->read ? &step->promoted[side] : &all, &step->material,
+                                   side, &of->material, turn);
 }
 
 /* Notes in the steps before step `i` what it reads of them. */
@@ -216,10 +231,9 @@ static void mark_read(GeneratePlan *plan, size_t i, int subset_men)
                     material_men(&sub_ending[k]) == material_men(&step->material);
                 const unsigned subsets =
                     promoted ? wanted_subsets(&step->material, &sub_ending[k]) : 0;
-                of->whole |= !promoted;
-                of->promotions |= subsets;
                 of->parents |=
                     promoted && subset_suits(&sub_ending[k], subset_men) ? subsets : turns[k];
+                mark_cells(step, of);
             }
 }
 
@@ -247,8 +261,8 @@ static treb_status plan_only(GeneratePlan *plan, const GenerateOptions *o, treb_
     treb_status status = TREB_OK;
     for (size_t i = 0; i < plan->steps; i++) {
         whole[i] = plan->step[i].parents;
-        plan->step[i].parents = plan->step[i].promotions = 0;
-        plan->step[i].whole = false;
+        plan->step[i].parents = 0;
+        for (int side = 0; side < 2; side++) plan->step[i].promoted[side] = promoted_nothing();
     }
     for (size_t i = plan->steps; i-- > 0 && status == TREB_OK;) {
         GenerateStep *step = &plan->step[i];

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "gen/solve/convert.h"
+#include "gen/solve/promoted.h"
 #include "gen/syzygy/export.h"
 
 /* Progress of a run, which other threads may read. */
@@ -68,9 +69,8 @@ typedef struct GenerateStep {
     Material material;
     bool write;       /* its files are requested and missing */
     bool read;        /* its files are there, and what other tables read of it is read from them */
-    /* With `read`: whether captures lead to it, and to which subsets promotions lead (gen/solve/subset.h). */
-    bool whole;
-    unsigned promotions;
+    Promoted promoted[2]; /* with `read`, by side to move: the cells that are read */
+    double part[2];       /* likewise, about which part of all cells they are */
     uint8_t moves[2]; /* with `read`, by side to move: the moves that complete values, a ConverterMoves */
     bool divided;     /* processes solve it together: see gen/solve/processes.h */
     unsigned parents; /* what other tables of the plan read of it: see gen/solve/subset.h */

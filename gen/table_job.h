@@ -72,7 +72,7 @@ static inline treb_status job_open_sink(TableJob *job, State *state, treb_error 
 
 static inline treb_status job_open_table(TableJob *job, State *state, treb_error *error)
 {
-    job->table = store_begin(job->gen->store, &job->layout, job->step->parents, true,
+    job->table = store_begin(job->gen->store, &job->layout, job->step->parents, NULL,
                              job_partitioned(job), job->checkpoint.persistent, state, error);
     return job->table != NULL ? TREB_OK : error->status;
 }

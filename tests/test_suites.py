@@ -59,6 +59,7 @@ SECONDS = {
     "check/test_verify_memory": 9,
     "check/test_verify_syzygy": 10,
     "gen/test_dtm50": 27,
+    "gen/test_finished": 24,
     "gen/test_histogram": 12,
     "gen/test_pair": 6,
     "pawns/test_blocked": 8,

@@ -9,14 +9,16 @@
 #include "core/system/error.h"
 
 /* Finds the place of each of the parent's men among the child's. */
-static void child_place_men(Child *child, const Layout *parent, int victim)
+static void child_place_men(const Converter *c, Child *child, int victim)
 {
+    const Layout *parent = c->layout;
+    const SolvedArrays *solved = child->solved;
     unsigned used = 0;
-    const PromotionSubset *subset = child->solved->subset;
-    child->promoted_shift = -1;
+    const PromotionSubset *subset = solved->subset;
+    child->promoted = NULL;
     child->subset = subset;
     for (int i = 0; i < parent->men; i++) {
-        child->shift[i] = -1;
+        child->step[i] = NULL;
         if (i == victim) continue;
         for (int j = 0; j < child->layout->men; j++) {
             const LayoutMan *man = &child->layout->man[j];
@@ -25,13 +27,15 @@ static void child_place_men(Child *child, const Layout *parent, int victim)
                 continue;
             used |= 1u << j;
             /* The cells of a subset are numbered without its man. */
-            child->shift[i] =
-                (int8_t)(6 * (child->layout->men - 1 - j - (subset != NULL && j < subset->man)));
+            child->step[i] = solved->step != NULL
+                                 ? solved->step[j]
+                                 : c->step[child->layout->men - 1 - j - (subset != NULL && j < subset->man)];
             break;
         }
     }
     for (int j = 0; j < child->layout->men && subset == NULL; j++)
-        if (!(used >> j & 1)) child->promoted_shift = 6 * (child->layout->men - 1 - j);
+        if (!(used >> j & 1))
+            child->promoted = solved->step != NULL ? solved->step[j] : c->step[child->layout->men - 1 - j];
 }
 
 static bool fail_missing(Converter *c, const Material *m)
@@ -68,7 +72,7 @@ static bool child_find(Converter *c, Child *child, const uint64_t pawns[2], int 
                                   index_slice(&child->layout->index, there), child->side, push,
                                   &child->solved, &child->lane, c->error);
     if (c->status != TREB_OK) return false;
-    child_place_men(child, c->layout, victim);
+    child_place_men(c, child, victim);
     return true;
 }
 
@@ -148,6 +152,8 @@ treb_status converter_new(const Layout *layout, const uint64_t pawns[2], int mov
     c->which = moves;
     c->pawns[0] = pawns[0];
     c->pawns[1] = pawns[1];
+    for (int i = 0; i < 8 * 64; i++) c->square[i / 64][i % 64] = (uint8_t)index_symmetry_square(i / 64, i % 64);
+    for (int i = 0; i < KERNEL_MEN_MAX * 64; i++) c->step[i / 64][i % 64] = (uint32_t)(i % 64) << 6 * (i / 64);
     uint8_t color[KERNEL_MEN_MAX];
     for (int i = 0; i < layout->men; i++) color[i] = layout->man[i].color;
     const ConversionBoard board = {{pawns[0], pawns[1]}, color, layout->men};

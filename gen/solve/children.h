@@ -16,10 +16,10 @@ typedef struct Child {
     int side, lane;
     bool swap;   /* colours are exchanged, and the board is turned over, rank 1 to rank 8 */
     bool mirror; /* then files a to h are exchanged */
-    /* By the parent's man: shift of his square in the child's cells; -1 if he is captured. */
-    int8_t shift[KERNEL_MEN_MAX];
-    /* Shift of the promoted piece; -1 if there is none, or if the child is a subset. */
-    int8_t promoted_shift;
+    /* By the parent's man: how far each square takes a cell from the first one of a plane. NULL if he is captured. */
+    const uint32_t *step[KERNEL_MEN_MAX];
+    /* Likewise, of the promoted piece; NULL if there is none, or if the child is a subset. */
+    const uint32_t *promoted;
     /* The subset of this promotion; NULL: the child has whole slices. */
     const PromotionSubset *subset;
 } Child;
@@ -41,6 +41,8 @@ struct Converter {
     const SliceProvider *provider;
     uint64_t pawns[2];
     int mover;
+    uint8_t square[8][64]; /* by symmetry and square: index_symmetry_square */
+    uint32_t step[KERNEL_MEN_MAX][64]; /* by the number of men after him: steps of a man whose cells are all kept */
     ConverterMoves which;
     int moves, capacity;
     Conversion *move;

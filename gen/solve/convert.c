@@ -27,8 +27,8 @@ typedef struct ChildView {
     /* The cells of all squares of the last man lie side by side and in order in the child too. */
     bool straight;
     uint64_t base;
-    /* By the parent's man and his square: offset in the child's cells. */
-    uint32_t offset[KERNEL_MEN_MAX][64];
+    const uint8_t *square; /* by a square in the parent: where it is in the child */
+    const uint32_t *const *step; /* by the parent's man: see Child */
 } ChildView;
 
 typedef struct Way Way;
@@ -75,35 +75,39 @@ static bool view_arrays(ChildView *view, const Pass *p, const Child *child, uint
     return true;
 }
 
+/* Returns how far a square of a man of the parent is from the first one in the child's cells. */
+static inline uint64_t view_step(const ChildView *view, int man, int square)
+{
+    return view->step[man][view->square[square]];
+}
+
 /* Initialises a view from a plane with the kings on the given squares. Returns false if the kings touch. */
 static bool view_init(ChildView *view, const Pass *p, const Child *child, const uint8_t king[2],
                       int promoted_square)
 {
     const Converter *c = p->c;
-    int kings[2], flip = (child->swap ? 56 : 0) ^ (child->mirror ? 7 : 0), symmetry;
-    for (int i = 0; i < 2; i++) kings[i ^ child->swap] = king[i] ^ flip;
+    const int turned = (child->swap ? SYM_RANKS : 0) | (child->mirror ? SYM_FILES : 0);
+    int kings[2], symmetry;
+    for (int i = 0; i < 2; i++) kings[i ^ child->swap] = c->square[turned][king[i]];
     int coordinate = index_kings(child->layout->pawns, kings[0], kings[1], &symmetry);
     if (coordinate < 0) return false;
+    view->square = c->square[symmetry ^ turned];
+    view->step = child->step;
     const int32_t *place = child->solved->place;
     assert(place == NULL || place[coordinate] >= 0);
     uint32_t plane = (uint32_t)(place != NULL ? place[coordinate] : coordinate);
-    size_t cells = child->layout->plane_cells;
+    size_t cells = child->solved->step != NULL ? child->solved->plane_cells : child->layout->plane_cells;
     if (child->subset != NULL) {
-        int square = index_symmetry_square(symmetry, promoted_square ^ flip);
-        plane = plane * (uint32_t)child->subset->squares + (uint32_t)child->subset->place[square];
+        const int8_t place = child->subset->place[view->square[promoted_square]];
+        plane = plane * (uint32_t)child->subset->squares + (uint32_t)place;
         cells /= 64;
     }
     view->base = plane * cells + child->lane * layout_lane_cells(child->layout);
-    if (child->promoted_shift >= 0)
-        view->base += (uint64_t)index_symmetry_square(symmetry, promoted_square ^ flip)
-                      << child->promoted_shift;
+    if (child->promoted != NULL) view->base += child->promoted[view->square[promoted_square]];
     if (!view_arrays(view, p, child, plane)) return false;
+    const uint32_t *last = c->layout->men > 0 ? child->step[c->layout->men - 1] : NULL;
     view->straight =
-        symmetry == 0 && flip == 0 && c->layout->men > 0 && child->shift[c->layout->men - 1] == 0;
-    for (int i = 0; i < c->layout->men; i++)
-        for (int s = 0; s < 64 && child->shift[i] >= 0; s++)
-            view->offset[i][s] = (uint32_t)index_symmetry_square(symmetry, s ^ flip)
-                                 << child->shift[i];
+        symmetry == 0 && turned == 0 && last != NULL && last[1] == 1;
     return true;
 }
 
@@ -233,32 +237,45 @@ typedef struct RowValues {
     int16_t dtm[64], dtc[64];
 } RowValues;
 
-static inline void row_best8(uint8_t *best, const uint8_t *value)
+/* The squares of the last man that are wanted, and perhaps others beside them; no square if first == end. */
+typedef struct Span {
+    int first, end;
+} Span;
+
+static inline Span row_span(const Pass *p, uint64_t cell)
 {
-    for (int s = 0; s < 64; s++) best[s] = value[s] > best[s] ? value[s] : best[s];
+    const CellSet *wanted = p->out->wanted;
+    if (wanted == NULL) return (Span){0, 64};
+    const uint64_t word = wanted->words[cell >> 6];
+    return word == 0 ? (Span){0, 0} : (Span){bit_first(word) & ~7, (bit_last(word) | 7) + 1};
 }
 
-static inline void row_best16(int16_t *best, const int16_t *value)
+static inline void row_best8(uint8_t *best, const uint8_t *value, Span of)
 {
-    for (int s = 0; s < 64; s++) best[s] = value[s] > best[s] ? value[s] : best[s];
+    for (int s = of.first; s < of.end; s++) best[s] = value[s] > best[s] ? value[s] : best[s];
+}
+
+static inline void row_best16(int16_t *best, const int16_t *value, Span of)
+{
+    for (int s = of.first; s < of.end; s++) best[s] = value[s] > best[s] ? value[s] : best[s];
 }
 
 /* Does what improve does, for a row. */
-static void row_improve(const Pass *p, uint64_t cell, const RowValues *row)
+static void row_improve(const Pass *p, uint64_t cell, const RowValues *row, Span of)
 {
     const Outcomes *out = p->out;
-    row_best8(out->verdict + cell, row->verdict);
-    if (p->facts && p->move->victim != NO_MAN) row_best8(out->capture + cell, row->verdict);
-    if (p->facts && !p->move->push) row_best8(out->ends + cell, row->verdict);
-    if (out->dtm) row_best16(out->dtm + cell, row->dtm);
-    if (out->dtc) row_best16(out->dtc + cell, row->dtc);
+    row_best8(out->verdict + cell, row->verdict, of);
+    if (p->facts && p->move->victim != NO_MAN) row_best8(out->capture + cell, row->verdict, of);
+    if (p->facts && !p->move->push) row_best8(out->ends + cell, row->verdict, of);
+    if (out->dtm) row_best16(out->dtm + cell, row->dtm, of);
+    if (out->dtc) row_best16(out->dtc + cell, row->dtc, of);
 }
 
 /* Writes the outcomes by distances; `code` says who wins, and the distance after the move is `plies`. */
 static inline void row_outcomes(const Plies *code, const uint8_t *verdict, const Plies *plies,
-                                int16_t *out)
+                                Span of, int16_t *out)
 {
-    for (int s = 0; s < 64; s++) {
+    for (int s = of.first; s < of.end; s++) {
         int16_t d = (int16_t)(plies[s] + 1), win = (int16_t)(OUTCOME_WIN - d);
         int16_t o = code[s] & 1 ? d : win;
         o = code[s] == PLIES_OPEN ? OUTCOME_DRAW : o;
@@ -267,22 +284,21 @@ static inline void row_outcomes(const Plies *code, const uint8_t *verdict, const
 }
 
 /* Reads a child's codes for all squares of the last man, and which of them are legal. */
-static inline void row_codes(const ChildView *view, int man, uint64_t child, Plies *code,
+static inline void row_codes(const ChildView *view, int man, uint64_t child, Span of, Plies *code,
                              uint8_t *legal)
 {
-    const uint32_t *offset = view->offset[man];
     if (view->straight) {
         const uint8_t *narrow = view->code.narrow;
         if (narrow != NULL)
-            for (int s = 0; s < 64; s++) code[s] = narrow_plies(narrow[child + s]);
+            for (int s = of.first; s < of.end; s++) code[s] = narrow_plies(narrow[child + s]);
         else
             memcpy(code, view->code.wide + child, 64 * sizeof *code);
         uint64_t bits = view->legal[child >> 6];
-        for (int s = 0; s < 64; s++) legal[s] = bits >> s & 1;
+        for (int s = of.first; s < of.end; s++) legal[s] = bits >> s & 1;
         return;
     }
-    for (int s = 0; s < 64; s++) {
-        uint64_t at = child + offset[s];
+    for (int s = of.first; s < of.end; s++) {
+        uint64_t at = child + view_step(view, man, s);
         code[s] = array_plies(&view->code, at);
         legal[s] = view->legal[at >> 6] >> (at & 63) & 1;
     }
@@ -298,60 +314,70 @@ static void row_remove(RowValues *row, uint64_t squares)
     }
 }
 
-static void row_values(const Pass *p, int man, uint64_t child, RowValues *row)
+static inline void row_values_of(const Pass *p, int man, uint64_t child, Span of, RowValues *row)
 {
     static const Plies nothing[64];
     const ChildView *view = &p->view;
     const Outcomes *out = p->out;
     Plies code[64], dtc[64];
     uint8_t legal[64];
-    row_codes(view, man, child, code, legal);
-    for (int s = 0; s < 64; s++) {
+    row_codes(view, man, child, of, code, legal);
+    for (int s = of.first; s < of.end; s++) {
         uint8_t v = code[s] & 1 ? 1 + TREB_LOSS : 1 + TREB_WIN;
         v = code[s] == PLIES_OPEN ? 1 + TREB_DRAW : v;
         row->verdict[s] = legal[s] ? v : 0;
     }
-    for (int s = 0; s < 64 && view->cursed; s++) {
-        uint64_t at = child + view->offset[man][s];
+    for (int s = of.first; s < of.end && view->cursed; s++) {
+        uint64_t at = child + view_step(view, man, s);
         if (legal[s] && (view->cursed[at >> 6] >> (at & 63) & 1))
             row->verdict[s] = verdict_of(true, code[s]);
     }
-    if (out->dtm) row_outcomes(code, row->verdict, code, row->dtm);
+    if (out->dtm) row_outcomes(code, row->verdict, code, of, row->dtm);
     if (out->dtc == NULL) return;
     const Plies *plies = nothing;
     if (p->move->push && view->has_dtc) {
-        for (int s = 0; s < 64; s++) dtc[s] = array_plies(&view->dtc, child + view->offset[man][s]);
+        for (int s = of.first; s < of.end; s++) dtc[s] = array_plies(&view->dtc, child + view_step(view, man, s));
         plies = dtc;
     }
-    row_outcomes(code, row->verdict, plies, row->dtc);
+    row_outcomes(code, row->verdict, plies, of, row->dtc);
 }
 
-static inline bool row_wanted(const Pass *p, uint64_t cell)
+/* The loops over whole rows have a constant length. */
+static void row_values(const Pass *p, int man, uint64_t child, Span of, RowValues *row)
 {
-    return p->out->wanted == NULL || p->out->wanted[cell >> 6] != 0;
+    if (of.end - of.first == 64)
+        row_values_of(p, man, child, (Span){0, 64}, row);
+    else
+        row_values_of(p, man, child, of, row);
 }
 
 /* Does what forward_cell does, for all squares of the last man. */
 static void forward_row(const Pass *p, int man, uint64_t cell, uint64_t child)
 {
+    const Span of = row_span(p, cell);
     RowValues row;
-    if (!row_wanted(p, cell)) return;
-    row_values(p, man, child, &row);
+    if (of.first == of.end) return;
+    row_values(p, man, child, of, &row);
     if (p->move->between >= 0) row_remove(&row, square_bit(p->move->between));
-    row_improve(p, cell, &row);
+    row_improve(p, cell, &row, of);
 }
 
-/* Returns the squares of a man on which the position is not kept in this cell: a pair is kept in one order only. The
- * other man of the pair is in `cell`, unless he is looped over later or is the moving man. */
-static uint64_t not_kept(const Pass *p, int man, uint64_t cell)
+static inline uint64_t not_wanted(const Pass *p, int man)
+{
+    return p->out->wanted != NULL ? ~p->out->wanted->squares[man] : 0;
+}
+
+/* Returns the squares of a man on which the position is not wanted, or not kept in this cell: a pair is kept in one
+ * order only. The other man of the pair is in `cell`, unless he is looped over later or is the moving man. */
+static uint64_t left_out(const Pass *p, int man, uint64_t cell)
 {
     const Layout *layout = p->c->layout;
     const int other = !man;
     bool placed = other < man || p->move->victim == other || p->move->man == man;
     if (!layout->pair || man > 1 || (p->move->man == other && p->move->man != man) || !placed)
-        return 0;
+        return not_wanted(p, man);
     uint64_t bit = square_bit(cell >> 6 * (layout->men - 1 - other) & 63);
-    return man == 1 ? 2 * bit - 1 : ~(bit - 1);
+    return not_wanted(p, man) | (man == 1 ? 2 * bit - 1 : ~(bit - 1));
 }
 
 /* Loops over the squares of man number `loop` of the list and of all men after him. */
@@ -362,24 +388,22 @@ static void forward(const Pass *p, int loop, uint64_t cell, uint64_t child, cons
         return;
     }
     int man = p->man[loop], between = p->move->between;
-    uint64_t skipped = not_kept(p, man, cell) | (between >= 0 ? square_bit(between) : 0);
+    uint64_t skipped = left_out(p, man, cell) | (between >= 0 ? square_bit(between) : 0);
     if (loop == p->loops - 1 && p->captures == 0) {
-        const uint32_t *offset = p->view.offset[man];
         uint64_t step = parent_step(p->c, man, 1);
         if (step == 1) {
             forward_row(p, man, cell, child);
             return;
         }
         for (int s = 0; s < 64; s++, cell += step)
-            if (!bit_test(skipped, s)) forward_cell(p, cell, child + offset[s], ep);
+            if (!bit_test(skipped, s)) forward_cell(p, cell, child + view_step(&p->view, man, s), ep);
         return;
     }
     for (int s = 0; s < 64; s++) {
         if (bit_test(skipped, s)) continue;
         uint64_t there[2];
-        for (int e = 0; e < p->captures; e++) there[e] = ep[e] + p->en_passant[e].offset[man][s];
-        forward(p, loop + 1, cell + parent_step(p->c, man, s), child + p->view.offset[man][s],
-                there);
+        for (int e = 0; e < p->captures; e++) there[e] = ep[e] + view_step(&p->en_passant[e], man, s);
+        forward(p, loop + 1, cell + parent_step(p->c, man, s), child + view_step(&p->view, man, s), there);
     }
 }
 
@@ -389,19 +413,20 @@ static void backward_row(const Pass *p, int man, int to, uint64_t cell, uint64_t
                          uint64_t occupied)
 {
     const int mover = p->move->man, type = p->c->layout->man[mover].type;
+    const Span whole = {0, 64};
     RowValues all, row;
-    uint64_t from = piece_attacks(type, to, occupied) & ~occupied & ~not_kept(p, mover, cell);
+    uint64_t from = piece_attacks(type, to, occupied) & ~occupied & ~left_out(p, mover, cell);
     for (uint64_t rest = p->out->wanted != NULL ? from : 0; rest; rest &= rest - 1)
-        if (!row_wanted(p, cell + parent_step(p->c, mover, bit_first(rest))))
+        if (p->out->wanted->words[(cell + parent_step(p->c, mover, bit_first(rest))) >> 6] == 0)
             from &= ~(rest & -rest);
     if (from == 0) return;
-    row_values(p, man, child, &all);
+    row_values(p, man, child, whole, &all);
     row_remove(&all, occupied);
     while (from) {
         int square = bit_pop(&from);
         memcpy(&row, &all, sizeof row);
         row_remove(&row, squares_between(to, square) | square_bit(square));
-        row_improve(p, cell + parent_step(p->c, mover, square), &row);
+        row_improve(p, cell + parent_step(p->c, mover, square), &row, whole);
     }
 }
 
@@ -484,15 +509,16 @@ static void quiet_row(const Pass *p, uint64_t cell, uint64_t child, uint64_t occ
 {
     const int man = p->move->man, type = p->c->layout->man[man].type,
               most = type == TREB_KNIGHT ? 1 : 7;
+    const Span of = row_span(p, cell);
     RowValues row, best;
     uint8_t empty[64];
-    if (!row_wanted(p, cell)) return;
-    row_values(p, man, child, &row);
+    if (of.first == of.end) return;
+    row_values(p, man, child, (Span){0, 64}, &row);
     row_remove(&row, occupied);
     for (int s = 0; s < 64; s++) empty[s] = occupied >> s & 1 ? 0 : 0xff;
     slide_bytes(p->way, p->ways, most, empty, row.verdict, best.verdict);
     if (p->out->dtm) slide_shorts(p->way, p->ways, most, empty, row.dtm, best.dtm);
-    row_improve(p, cell, &best);
+    row_improve(p, cell, &best, of);
 }
 
 /* Loops over the arrangements of the other men. */
@@ -503,11 +529,11 @@ static void quiet_last(const Pass *p, int loop, uint64_t cell, uint64_t child, u
         return;
     }
     const int man = p->man[loop];
-    const uint64_t skipped = occupied | not_kept(p, man, cell);
+    const uint64_t skipped = occupied | left_out(p, man, cell);
     for (int s = 0; s < 64; s++)
         if (!bit_test(skipped, s))
-            quiet_last(p, loop + 1, cell + parent_step(p->c, man, s),
-                       child + p->view.offset[man][s], occupied | square_bit(s));
+            quiet_last(p, loop + 1, cell + parent_step(p->c, man, s), child + view_step(&p->view, man, s),
+                       occupied | square_bit(s));
 }
 
 /* Loops over the arrangements after a capture by a piece on `to`, and makes its retro-moves. */
@@ -520,18 +546,18 @@ static void backward(const Pass *p, int loop, int to, uint64_t cell, uint64_t ch
             backward_row(p, man, to, cell, child, occupied);
             return;
         }
-        uint64_t skipped = occupied | not_kept(p, man, cell);
+        uint64_t skipped = occupied | left_out(p, man, cell);
         for (int s = 0; s < 64; s++)
             if (!bit_test(skipped, s))
                 backward(p, loop + 1, to, cell + parent_step(p->c, man, s),
-                         child + p->view.offset[man][s], occupied | square_bit(s));
+                         child + view_step(&p->view, man, s), occupied | square_bit(s));
         return;
     }
     Outcome o = view_outcome(&p->view, child);
     if (o.verdict == 0) return;
     int man = p->move->man;
     uint64_t from = piece_attacks(p->c->layout->man[man].type, to, occupied) & ~occupied &
-                    ~not_kept(p, man, cell);
+                    ~left_out(p, man, cell);
     while (from) improve(p, cell + parent_step(p->c, man, bit_pop(&from)), o);
 }
 
@@ -554,18 +580,18 @@ static void piece_moves(Pass *p, const uint8_t king[2])
     }
     for (int to = 0; to < 64 && move->victim == NO_MAN; to++)
         if (!bit_test(p->blocked, to))
-            backward(p, 0, to, p->first, p->view.base + p->view.offset[move->man][to],
+            backward(p, 0, to, p->first, p->view.base + view_step(&p->view, move->man, to),
                      p->blocked | square_bit(to));
     if (move->victim == NO_MAN) return;
     if (move->victim == PAWN_MAN) {
-        backward(p, 0, move->to, p->first, p->view.base + p->view.offset[move->man][move->to],
+        backward(p, 0, move->to, p->first, p->view.base + view_step(&p->view, move->man, move->to),
                  p->blocked);
         return;
     }
     for (int to = 0; to < 64; to++)
-        if (!bit_test(p->blocked, to))
+        if (!bit_test(p->blocked | not_wanted(p, move->victim), to))
             backward(p, 0, to, p->first + parent_step(p->c, move->victim, to),
-                     p->view.base + p->view.offset[move->man][to], p->blocked | square_bit(to));
+                     p->view.base + view_step(&p->view, move->man, to), p->blocked | square_bit(to));
 }
 
 static void king_moves(Pass *p, const uint8_t king[2])
@@ -573,6 +599,7 @@ static void king_moves(Pass *p, const uint8_t king[2])
     const Conversion *move = p->move;
     uint64_t targets = king_attacks(king[p->c->mover]);
     targets &= move->victim == PAWN_MAN ? square_bit(move->to) : ~p->blocked;
+    if (move->victim >= 0) targets &= ~not_wanted(p, move->victim);
     while (targets) {
         int to = bit_pop(&targets);
         uint8_t after[2] = {king[0], king[1]};

@@ -11,6 +11,12 @@
  * plies is OUTCOME_WIN - d, because the winner prefers a short way and the loser a long one. */
 enum { OUTCOME_NONE = 0, OUTCOME_DRAW = 0x4000, OUTCOME_WIN = 0x7fff };
 
+/* Some cells of a plane. */
+typedef struct CellSet {
+    uint64_t *words;
+    uint64_t squares[KERNEL_MEN_MAX]; /* by man: the squares on which he stands in these cells */
+} CellSet;
+
 /* The best outcome of the conversions from every cell of one plane. */
 typedef struct Outcomes {
     /* Of all conversions: 0 if there is none, otherwise 1 + TREB_LOSS ... 1 + TREB_WIN. */
@@ -24,7 +30,7 @@ typedef struct Outcomes {
     int16_t *dtc;
     int16_t *dtm;      /* outcomes by distance to mate; NULL if this metric is not solved */
     int16_t *ends_dtm; /* likewise, of conversions that complete bounds (core/format/table.h); NULL as above */
-    const uint64_t *wanted; /* the cells to find outcomes of, perhaps with others; NULL: all */
+    const CellSet *wanted; /* the cells to find outcomes of; others may get any. NULL: all */
 } Outcomes;
 
 /* Moves of one side to move in one slice. */

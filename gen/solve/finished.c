@@ -9,7 +9,6 @@
 #include "core/system/error.h"
 #include "gen/solve/finished_codes.h"
 #include "gen/solve/setup.h"
-#include "gen/solve/subset.h"
 
 enum { VERDICTS = FINISHED_VERDICTS, MATES = FINISHED_MATES, FILES = FINISHED_FILES };
 
@@ -28,7 +27,9 @@ struct FinishedTable {
     SolvedSlice slice;
     int side; /* that was read last; -1: none */
     Converter *converter[SLICE_LANES];
-    uint64_t *wanted; /* the cells of the subsets that are read in a plane; NULL: all */
+    Promoted promoted[2]; /* by side to move: the cells that are read */
+    bool partly;          /* not all cells of the side are read, but these: */
+    CellSet wanted;
     /* What codes of the side mean. By code: 1 + verdict, or NO_VERDICT. By 1 + verdict and code: the outcome by distance
      * to mate, -1 if the code has no meaning. 0 and OUTCOME_NONE if the side is not stored. */
     uint8_t verdict_of[256];
@@ -37,26 +38,31 @@ struct FinishedTable {
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-static bool init_wanted(FinishedTable *t, unsigned promotions)
+/* Finds the cells of the side to move that are read in a plane. */
+static void choose_wanted(FinishedTable *t)
 {
     const Layout *layout = t->layout;
-    if (promotions == 0) return true;
-    t->wanted = calloc(layout->plane_words, sizeof *t->wanted);
-    for (size_t c = 0; c < layout->plane_cells && t->wanted != NULL; c++)
-        for (int i = 0; i < layout->men; i++)
-            if (subsets_have(layout, promotions, layout->man[i].color, layout->man[i].type,
-                             c >> 6 * (layout->men - 1 - i) & 63))
-                t->wanted[c / 64] |= UINT64_C(1) << c % 64;
-    return t->wanted != NULL;
+    const Promoted *promoted = &t->promoted[t->side];
+    t->partly = promoted_any(promoted);
+    memset(t->wanted.words, t->partly ? 0 : 0xff, layout->plane_words * sizeof *t->wanted.words);
+    memset(t->wanted.squares, 0, sizeof t->wanted.squares);
+    if (!t->partly) return;
+    for (size_t c = 0; c < layout->plane_cells; c++) {
+        uint8_t square[KERNEL_MEN_MAX];
+        for (int i = 0; i < layout->men; i++) square[i] = c >> 6 * (layout->men - 1 - i) & 63;
+        if (!promoted_suits(promoted, layout->pawns, layout->man, square, layout->men)) continue;
+        t->wanted.words[c / 64] |= UINT64_C(1) << c % 64;
+        for (int i = 0; i < layout->men; i++) t->wanted.squares[i] |= square_bit(square[i]);
+    }
 }
 
-static treb_status allocate(FinishedTable *t, unsigned promotions, MemoryBudget *budget,
-                            treb_error *error)
+static treb_status allocate(FinishedTable *t, MemoryBudget *budget, treb_error *error)
 {
     treb_status status = TREB_OK;
     t->solver = calloc(1, sizeof *t->solver);
     t->mate_of = malloc(MATES_SIZE * sizeof *t->mate_of);
-    if (t->solver == NULL || t->mate_of == NULL || !init_wanted(t, promotions))
+    t->wanted.words = malloc(t->layout->plane_words * sizeof *t->wanted.words);
+    if (t->solver == NULL || t->mate_of == NULL || t->wanted.words == NULL)
         return fail_memory(error);
     t->solver->layout = t->layout;
     t->solver->slice.layout = t->layout;
@@ -67,7 +73,7 @@ static treb_status allocate(FinishedTable *t, unsigned promotions, MemoryBudget 
                                       .table = t->table[f],
                                       .processes = t->processes,
                                       .slice = &t->slice,
-                                      .promotions = promotions};
+                                      .promoted = t->promoted};
         status = finished_codes_init(&t->codes[f], budget, error);
     }
     return status;
@@ -88,16 +94,17 @@ static treb_status open_files(FinishedTable *t, const char *directory, unsigned 
 }
 
 treb_status finished_open(const char *directory, const Layout *layout, unsigned metrics,
-                          unsigned promotions, const Processes *processes, MemoryBudget *budget,
+                          const Promoted promoted[2], const Processes *processes, MemoryBudget *budget,
                           FinishedTable **out, treb_error *error)
 {
     FinishedTable *t = *out = calloc(1, sizeof *t);
     if (t == NULL) return fail_memory(error);
     t->layout = t->slice.layout = layout;
     t->processes = processes;
+    memcpy(t->promoted, promoted, sizeof t->promoted);
     t->side = -1;
     treb_status status = open_files(t, directory, metrics, error);
-    if (status == TREB_OK) status = allocate(t, promotions, budget, error);
+    if (status == TREB_OK) status = allocate(t, budget, error);
     if (status == TREB_OK) {
         t->slice.solver = t->solver;
         t->slice.finished = t;
@@ -128,7 +135,7 @@ void finished_close(FinishedTable *t)
     finished_files_close(t->table);
     free(t->solver);
     free(t->mate_of);
-    free(t->wanted);
+    free(t->wanted.words);
     free(t);
 }
 
@@ -166,6 +173,7 @@ static void choose_side(FinishedTable *t, int side)
 {
     const Processes *processes = t->processes;
     t->side = side;
+    choose_wanted(t);
     if (t->table[VERDICTS] != NULL) learn_codes(t);
     if (processes == NULL) return;
     processes->broadcast(processes->context, t->verdict_of, sizeof t->verdict_of);
@@ -222,7 +230,8 @@ static bool word_verdicts(const FinishedTable *t, const Plane *p, uint32_t kings
     uint16_t code[64];
     uint8_t bad = 0;
     if (stored) finished_codes_word(&t->codes[VERDICTS], kings, w, legal, code);
-    for (int i = 0; i < 64; i++) {
+    memset(out, 0, 64);
+    for (int i = bit_first(legal); i <= bit_last(legal); i++) {
         uint8_t verdict = stored          ? t->verdict_of[code[i] & 0xff]
                           : moves[i] != 0 ? 0
                                           : 1 + (check >> i & 1 ? TREB_LOSS : TREB_DRAW);
@@ -239,16 +248,16 @@ static bool word_mates(const FinishedTable *t, const Plane *p, uint32_t kings, s
 {
     const int16_t *moves = p->outcomes.dtm + 64 * w;
     Plies *out = p->distance[TREB_DTM] + 64 * w;
+    const uint64_t decided = p->won[w] | p->lost[w];
     uint16_t code[64] = {0};
-    int16_t outcome[64], bad = 0;
+    int16_t bad = 0;
+    if (decided == 0) return true;
     if (t->facts.file[MATES].stored[t->side])
-        finished_codes_word(&t->codes[MATES], kings, w, p->won[w] | p->lost[w], code);
-    for (int i = 0; i < 64; i++) {
-        outcome[i] = t->mate_of[verdict[i] * TABLE_CODES_MAX + (code[i] & (TABLE_CODES_MAX - 1))];
-        bad |= outcome[i];
-    }
-    for (int i = 0; i < 64; i++) {
-        const int16_t o = outcome[i] > moves[i] ? outcome[i] : moves[i];
+        finished_codes_word(&t->codes[MATES], kings, w, decided, code);
+    for (int i = bit_first(decided); i <= bit_last(decided); i++) {
+        const int16_t outcome = t->mate_of[verdict[i] * TABLE_CODES_MAX + (code[i] & (TABLE_CODES_MAX - 1))],
+                      o = outcome > moves[i] ? outcome : moves[i];
+        bad |= outcome;
         out[i] = (Plies)(o > OUTCOME_DRAW ? OUTCOME_WIN - o : o);
     }
     return bad >= 0;
@@ -284,9 +293,8 @@ treb_status finished_plane(const FinishedTable *t, Plane *p, int side, uint32_t 
     /* `cursed` has the cells in which this side is in check, until its words are replaced. */
     setup_plane_legal(t->solver, kings, !side, p->won, p->cursed, p->lost);
     setup_plane_legal(t->solver, kings, side, p->legal, p->won, p->lost);
-    for (size_t w = 0; w < layout->plane_words && t->wanted != NULL; w++)
-        p->legal[w] &= t->wanted[w];
-    p->outcomes.wanted = t->wanted;
+    for (size_t w = 0; w < layout->plane_words; w++) p->legal[w] &= t->wanted.words[w];
+    p->outcomes.wanted = t->partly ? &t->wanted : NULL;
     outcomes_clear(&p->outcomes, layout->plane_cells);
     for (int lane = 0; lane < t->slice.lanes && status == TREB_OK; lane++)
         status = converter_plane(t->converter[lane], kings, lane, &p->outcomes, p->fetched, error);

@@ -10,16 +10,16 @@
 
 #include "gen/solve/finished_files.h"
 #include "gen/solve/plane.h"
+#include "gen/solve/promoted.h"
 #include "gen/solve/slice_group.h"
 
 typedef struct FinishedTable FinishedTable;
 
-/* Opens the files of a table. Memory for the cells of a group of slices is claimed from `budget`. `promotions`: the
- * subsets that are read (subset.h), if only promotions lead to the table; the cells of no subset then seem illegal. 0:
- * all cells are read. With `processes` all of them must do this, and the same with finished_read: the first one reads
+/* Opens the files of a table. Memory for the cells of a group of slices is claimed from `budget`. `promoted`: by
+ * side to move, the cells that are read; others then seem illegal, or have any value. With `processes` all of them must do this, and the same with finished_read: the first one reads
  * the files, in a folder that the others need not see, and sends what is in them. */
 treb_status finished_open(const char *directory, const Layout *layout, unsigned metrics,
-                          unsigned promotions, const Processes *processes, MemoryBudget *budget,
+                          const Promoted promoted[2], const Processes *processes, MemoryBudget *budget,
                           FinishedTable **out, treb_error *error);
 void finished_close(FinishedTable *table); /* NULL is allowed */
 

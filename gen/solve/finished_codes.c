@@ -7,7 +7,6 @@
 #include "core/chess/bitboard.h"
 #include "core/format/table_order.h"
 #include "core/system/error.h"
-#include "gen/solve/subset.h"
 
 enum { NO_LANE = SLICE_LANES };
 
@@ -112,20 +111,17 @@ static uint64_t slice_first(const void *context, uint64_t slice, unsigned place)
     return lane != NO_LANE ? lane * c->lane : TABLE_ORDER_NOWHERE;
 }
 
-/* Leaves out the coordinates of a group that put no cell into a subset, if there is only one kind of promotion. */
+/* Leaves out the coordinates of a group with which no cell is read. */
 static void leave_out(const FinishedCodes *c, TableOrder *order, int g)
 {
     const IndexGroup *group = &c->from->group[g];
-    if (c->promotions != wanted_subset(group->color, group->type)) return;
-    order->sparse = true;
+    LayoutMan man[TREB_MEN_MAX];
+    for (int i = 0; i < group->count; i++) man[i] = (LayoutMan){group->color, group->type};
     for (uint32_t k = 0; k < group->radix; k++) {
         uint8_t square[TREB_MEN_MAX];
-        bool wanted = false;
         index_group_squares(group, k, square);
-        for (int i = 0; i < group->count; i++)
-            wanted |=
-                subsets_have(c->slice->layout, c->promotions, group->color, group->type, square[i]);
-        if (!wanted) order->term[1 + g][k] = TABLE_ORDER_NOWHERE;
+        if (!promoted_suits(&c->promoted[c->side], c->from->pawns, man, square, group->count))
+            order->term[1 + g][k] = TABLE_ORDER_NOWHERE;
     }
 }
 
@@ -140,6 +136,7 @@ static bool order_init(const FinishedCodes *c, TableOrder *order)
     for (int axis = 0; axis < from->axes; axis++)
         for (uint32_t k = 0; k < table_order_radix(from, axis); k++)
             order->term[axis][k] = k * (axis == INDEX_KINGS_AXIS ? c->plane : c->stride[axis]);
+    order->sparse = promoted_any(&c->promoted[c->side]);
     for (int g = 0; g < from->groups; g++)
         if (1 + g != inner) leave_out(c, order, g);
     return true;
@@ -273,10 +270,11 @@ void finished_codes_word(const FinishedCodes *c, uint32_t kings, size_t w, uint6
     const size_t cells = layout_lane_cells(layout), first = kings * c->plane;
     const uint32_t *place = c->place + 64 * w;
     const uint8_t *narrow = c->codes + first;
+    const int from = bit_first(wanted), to = bit_last(wanted);
     if (c->file->wide)
-        for (int i = 0; i < 64; i++) out[i] = (uint16_t)code_at(c, first + place[i]);
+        for (int i = from; i <= to; i++) out[i] = (uint16_t)code_at(c, first + place[i]);
     else
-        for (int i = 0; i < 64; i++) out[i] = narrow[place[i]];
+        for (int i = from; i <= to; i++) out[i] = narrow[place[i]];
     if (layout->pawns && c->slice->mirrored == 0) return;
     for (; wanted; wanted &= wanted - 1) {
         const size_t i = (size_t)bit_first(wanted), cell = 64 * w + i;

@@ -8,6 +8,7 @@
 #include "core/system/memory_budget.h"
 #include "gen/solve/finished_files.h"
 #include "gen/solve/processes.h"
+#include "gen/solve/promoted.h"
 #include "gen/solve/slice_group.h"
 #include "gen/solve/solved_slice.h"
 
@@ -16,7 +17,7 @@ typedef struct FinishedCodes {
     const Table *table;            /* NULL: the first of `processes` reads it for all */
     const Processes *processes;    /* NULL: this process alone */
     const SolvedSlice *slice;      /* the slices that are read; its layout is set before */
-    unsigned promotions;           /* the subsets that are read (subset.h); 0: all cells */
+    const Promoted *promoted;      /* by side to move: the cells that are read */
     int side;                      /* that `place` is for; -1: none */
     const Index *from;             /* numbering of this side */
     bool wide;                     /* a code has two bytes */
@@ -37,7 +38,7 @@ void finished_codes_free(FinishedCodes *codes); /* also allowed for a FinishedCo
 treb_status finished_codes_read(FinishedCodes *codes, const SliceGroup *group, int side,
                                 treb_error *error);
 
-/* Writes the codes of a word of a plane; of cells that are not `wanted` perhaps anything. */
+/* Writes the codes of those cells of a word that are `wanted`, at least one; for others perhaps anything. */
 void finished_codes_word(const FinishedCodes *codes, uint32_t kings, size_t w, uint64_t wanted,
                          uint16_t out[64]);
 

@@ -24,6 +24,10 @@ typedef struct SolvedArrays {
     PliesArray dtc[2];             /* distance to conversion where the value is a win or a loss */
     uint64_t *stalemate[2];        /* no legal move, except perhaps a capture en passant */
     const PromotionSubset *subset; /* NULL: whole slices */
+    /* By man and square: how far his square takes a cell from the first one of a plane, which has `plane_cells` cells; of
+     * cells that are not kept, another one. NULL: as in the layout (or in the subset). */
+    const uint32_t (*step)[64];
+    size_t plane_cells;
     /* By kings: place of a plane in the arrays, -1 if it is missing; NULL: all, in order. */
     const int32_t *place;
     bool by_plane; /* too large for memory: the arrays are NULL and planes are fetched one by one */

@@ -12,16 +12,13 @@ bool subset_suits(const Material *material, int from)
     return pieces >= 2 && material_men(material) >= (from ? from : SUBSETS_MEN);
 }
 
-bool subset_promotes_on(const Layout *layout, int color, int square)
+/* Whether a man that has just promoted can stand on `square`: on the last rank if the slice has pawns, otherwise on any
+ * edge, because the board may be turned. */
+static bool promotes_on(const Layout *layout, int color, int square)
 {
     int file = square & 7, rank = square >> 3;
     if (layout->pawns) return rank == (color == TREB_WHITE ? 7 : 0);
     return file == 0 || file == 7 || rank == 0 || rank == 7;
-}
-
-bool subsets_have(const Layout *layout, unsigned wanted, int color, int type, int square)
-{
-    return wanted & wanted_subset(color, type) && subset_promotes_on(layout, color, square);
 }
 
 bool subset_init(PromotionSubset *subset, const Layout *layout, unsigned wanted)
@@ -37,7 +34,7 @@ bool subset_init(PromotionSubset *subset, const Layout *layout, unsigned wanted)
     if (subset->squares == 0) return false;
     subset->squares = 0;
     for (int s = 0; s < 64; s++) {
-        if (!subset_promotes_on(layout, layout->man[subset->man].color, s)) continue;
+        if (!promotes_on(layout, layout->man[subset->man].color, s)) continue;
         subset->place[s] = (int8_t)subset->squares;
         subset->square[subset->squares++] = (uint8_t)s;
     }

@@ -37,13 +37,6 @@ typedef struct PromotionSubset {
     int8_t place[64];   /* by square: its number in `square`, or -1 */
 } PromotionSubset;
 
-/* Whether a man that has just promoted can stand on `square`: on the last rank if the slice has pawns, otherwise on any
- * edge, because the board may be turned. */
-bool subset_promotes_on(const Layout *layout, int color, int square);
-
-/* Whether a man of a kind on this square puts a cell into one of the subsets of a mask. */
-bool subsets_have(const Layout *layout, unsigned wanted, int color, int type, int square);
-
 /* Returns false if `wanted` is not a subset. If several men are of the promoted kind, the subset has the last of them:
  * children.c gives the parent's men of that kind the first ones. */
 bool subset_init(PromotionSubset *subset, const Layout *layout, unsigned wanted);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/chess/bitboard.h"
 #include "gen/store/scratch_chunks.h"
 
 const uint64_t scratch_mark = UINT64_C(0x394543494c535254); /* "TRSLICE" and a version */
@@ -26,6 +27,7 @@ void entry_free(StoreEntry *entry)
     free(entry->group);
     free(entry->group_of);
     free(entry->lane_of);
+    free(entry->word);
     spill_close(&entry->spill);
     partition_free(&entry->partition);
     layout_free(&entry->layout);
@@ -41,6 +43,56 @@ bool entry_divide(StoreEntry *entry, const Processes *processes)
     entry->planes = partition->planes;
     for (uint32_t i = 0; i < partition->ghosts[0]; i++)
         partition->place[0][partition->ghost_plane[0][i]] = PLACE_NONE;
+    return true;
+}
+
+/* Finds the squares of the men, the last one not counted, in the words that are kept. Returns the number of words. */
+static size_t kept_words(const Layout *layout, const Promoted read[2], uint64_t squares[KERNEL_MEN_MAX])
+{
+    Promoted all = read[0];
+    size_t words = layout->men < 2 ? layout->plane_words : 1;
+    promoted_add(&all, &read[1]);
+    for (int man = 0; man < layout->men - 1; man++) {
+        squares[man] = promoted_squares(&all, layout, man);
+        words *= (size_t)bit_count(squares[man]);
+    }
+    return words;
+}
+
+static void set_words(StoreEntry *entry, size_t words)
+{
+    entry->plane_words = words;
+    entry->plane_cells = 64 * words;
+}
+
+void entry_resize(StoreEntry *entry, const Promoted read[2])
+{
+    uint64_t squares[KERNEL_MEN_MAX];
+    set_words(entry, kept_words(&entry->layout, read, squares));
+}
+
+bool entry_restrict(StoreEntry *entry, const Promoted read[2])
+{
+    const Layout *layout = &entry->layout;
+    const int last = layout->men - 1;
+    uint64_t squares[KERNEL_MEN_MAX];
+    const size_t words = kept_words(layout, read, squares);
+    if (words == layout->plane_words) return true;
+    if ((entry->word = malloc(words * sizeof *entry->word)) == NULL) return false;
+    set_words(entry, words);
+    for (int s = 0; s < 64; s++) entry->step[last][s] = (uint32_t)s;
+    uint32_t step = 64;
+    for (int man = last - 1; man >= 0; man--) {
+        for (uint32_t s = 0, place = 0; s < 64; s++)
+            if (bit_test(squares[man], (int)s)) entry->step[man][s] = step * place++;
+        step *= (uint32_t)bit_count(squares[man]);
+    }
+    size_t count = 0;
+    for (size_t w = 0; w < layout->plane_words; w++) {
+        bool kept = true;
+        for (int man = 0; man < last; man++) kept &= bit_test(squares[man], w >> 6 * (last - 1 - man) & 63);
+        if (kept) entry->word[count++] = (uint32_t)w;
+    }
     return true;
 }
 
@@ -89,6 +141,8 @@ StoredGroup *entry_group(StoreEntry *entry, const uint64_t *slice, int lanes)
     for (int i = 0; i < 2; i++) {
         group->side[i].solved.subset = entry->subset.squares > 0 ? &entry->subset : NULL;
         group->side[i].solved.place = entry->partition.place[0];
+        group->side[i].solved.step = entry->word != NULL ? entry->step : NULL;
+        group->side[i].solved.plane_cells = entry->plane_cells;
     }
     for (int lane = 0; lane < lanes; lane++) {
         entry->group_of[slice[lane]] = entry->groups;

@@ -11,6 +11,7 @@
 #include "core/system/spill_file.h"
 #include "gen/solve/partition.h"
 #include "gen/solve/plane.h"
+#include "gen/solve/promoted.h"
 
 enum { NO_GROUP = 0xffffffff };
 
@@ -52,6 +53,9 @@ typedef struct StoreEntry {
     /* Number and size of planes: those of a slice, or the own ones of this process. */
     uint32_t planes;
     size_t plane_words, plane_cells;
+    /* If not all words of a plane are kept, by word: its number in the solver's plane; and see SolvedArrays. NULL: all. */
+    uint32_t *word;
+    uint32_t step[KERNEL_MEN_MAX][64];
     PlanePartition partition; /* the own planes of this process; no planes: it keeps all */
     MemoryBudget *budget;
     uint32_t *group_of; /* by slice: number of its group, or NO_GROUP */
@@ -74,6 +78,11 @@ void entry_free(StoreEntry *entry);
 /* Makes the entry, which must be empty, keep only the own planes of this process; without processes (NULL) all.
  * False: out of memory. */
 bool entry_divide(StoreEntry *entry, const Processes *processes);
+
+/* Makes the entry, which must be empty and have whole slices, keep only the words with cells that are read, by side to
+ * move. False: out of memory. entry_resize sets the size alone, for an entry without data. */
+bool entry_restrict(StoreEntry *entry, const Promoted read[2]);
+void entry_resize(StoreEntry *entry, const Promoted read[2]);
 
 /* Returns the group of `lanes` slices; adds it if there is none. Not thread-safe. NULL: out of memory. */
 StoredGroup *entry_group(StoreEntry *entry, const uint64_t *slice, int lanes);

@@ -121,7 +121,7 @@ typedef struct Cells64 {
 static Cells64 find_cells(const StoreEntry *entry, int square, size_t word)
 {
     const PromotionSubset *subset = &entry->subset;
-    size_t cell = 64 * word;
+    size_t cell = 64 * (entry->word != NULL ? entry->word[word] : word);
     if (subset->squares == 0) return (Cells64){layout_cell(&entry->layout, cell), false};
     int shift = 6 * (entry->layout.men - 1 - subset->man);
     size_t low = cell & (((size_t)1 << shift) - 1), on = (size_t)subset->square[square] << shift;
@@ -190,6 +190,10 @@ void part_put_plane(const StoreEntry *entry, const Plane *plane, int square, uin
             to->legal[color][first + w] = gather_set(layout, plane->legal, from);
             if (to->cursed[color])
                 to->cursed[color][first + w] = gather_set(layout, plane->cursed, from);
+            if (to->legal[color][first + w] == 0 && to->value[color].narrow != NULL) {
+                memset(to->value[color].narrow + 64 * (first + w), 0xff, 64);
+                continue;
+            }
             decided_plies(layout, plane, plane->distance[TREB_DTM], from, plies);
             put_plies(&to->value[color], 64 * (first + w), plies);
             continue;

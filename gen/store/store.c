@@ -337,24 +337,26 @@ static bool get_entry(const Store *store, StoreEntry *entry, State *state)
 /* Creates an entry of a table in the store: with a new file if other tables will read it, or as an earlier run has
  * put it. */
 static treb_status begin_entry(Store *store, const Material *material, unsigned wanted,
-                               bool solved, const Processes *partitioned, bool persistent,
+                               const Promoted *read, const Processes *partitioned, bool persistent,
                                State *state, StoreEntry **out, treb_error *error)
 {
     StoreEntry *entry = entry_new(material, wanted, store->budget);
-    if (entry == NULL || !entry_divide(entry, partitioned) || !store_add_entry(store, entry)) {
+    const bool parts = read != NULL && wanted < WANT_SUBSET;
+    if (entry == NULL || !entry_divide(entry, partitioned) || (parts && !entry_restrict(entry, read)) ||
+        !store_add_entry(store, entry)) {
         entry_free(entry);
         return fail_memory(error);
     }
     *out = entry;
     entry->persistent = persistent;
-    entry->nameless = !solved;
+    entry->nameless = read != NULL;
     if (state == NULL)
-        return wanted && solved ? create_file(store, entry, error) : TREB_OK;
+        return wanted && read == NULL ? create_file(store, entry, error) : TREB_OK;
     if (get_entry(store, entry, state)) return TREB_OK;
     return fail(error, TREB_ERR_DAMAGED, "the checkpoint of an earlier run is damaged");
 }
 
-StoreTable *store_begin(Store *store, const Layout *layout, unsigned parents, bool solved,
+StoreTable *store_begin(Store *store, const Layout *layout, unsigned parents, const Promoted *read,
                         const Processes *partitioned, bool persistent, State *state,
                         treb_error *error)
 {
@@ -366,12 +368,12 @@ StoreTable *store_begin(Store *store, const Layout *layout, unsigned parents, bo
     table->store = store;
     table->parents = parents;
     for (int color = 0; color < 2; color++)
-        table->wanted[color] = solved && layout->material.count[!color][TREB_PAWN] > 0;
+        table->wanted[color] = read == NULL && layout->material.count[!color][TREB_PAWN] > 0;
     const size_t before = store->entries;
     treb_status status = TREB_OK;
     for (int i = 0; i <= SUBSETS && status == TREB_OK; i++)
         if (i == 0 || wanted_file(parents, i))
-            status = begin_entry(store, &layout->material, wanted_file(parents, i), solved, partitioned,
+            status = begin_entry(store, &layout->material, wanted_file(parents, i), read, partitioned,
                                  persistent, state, &table->entry[i], error);
     if (status == TREB_OK) return table;
     while (store->entries > before) drop_entry(store, store->entry[store->entries - 1]);
@@ -489,7 +491,10 @@ static treb_status put_copy(StoreTable *table, const uint64_t *number, const Sol
             for (int color = 0; color < 2; color++) {
                 if (!(sides >> color & 1)) continue;
                 filled[color].used = ++table->store->clock;
-                filled[color].solved.place = group->side[color].solved.place;
+                const SolvedArrays *solved = &group->side[color].solved;
+                filled[color].solved.place = solved->place;
+                filled[color].solved.step = solved->step;
+                filled[color].solved.plane_cells = solved->plane_cells;
                 group->side[color] = filled[color];
             }
         } else {
@@ -604,7 +609,7 @@ treb_status store_end(StoreTable *table, bool complete, treb_error *error)
 
 /* ---- How much memory ------------------------------------------------------------------------ */
 
-uint64_t store_side_memory(const Layout *layout, unsigned wanted, bool pushes, unsigned metrics,
+uint64_t store_side_memory(const Layout *layout, unsigned wanted, bool pushes, const Promoted *read, unsigned metrics,
                            const Processes *partitioned)
 {
     /* Only tables of six or more men have distances that take two bytes. */
@@ -614,6 +619,7 @@ uint64_t store_side_memory(const Layout *layout, unsigned wanted, bool pushes, u
     StoreEntry entry = entry_layout(layout, wanted);
     PartitionSize planes;
     uint64_t bytes = 0;
+    if (read != NULL) entry_resize(&entry, read);
     if (partitioned != NULL && partition_largest(layout, partitioned, &planes))
         entry.planes = planes.own;
     /* Subsets can be read plane by plane. */

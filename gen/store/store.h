@@ -8,6 +8,7 @@
 #define TREB_GEN_STORE_STORE_H
 
 #include "core/format/table.h"
+#include "gen/solve/promoted.h"
 #include "gen/solve/slice_group.h"
 #include "gen/solve/solve.h"
 #include "gen/store/scratch_folder.h"
@@ -37,14 +38,15 @@ bool store_has(Store *store, const Material *material, unsigned wanted);
 /* Whether store_has would be true for a new store in `directory`. Changes nothing there. */
 bool store_left(const char *directory, StoredValues values, const Material *material, unsigned wanted);
 
-/* Begins a table. `parents`: what other tables will read of it. `solved`: it is being solved, so its own pushes will
- * read it too; if not, it is read from its files, and what of it must leave memory goes to a file without a name.
+/* Begins a table. `parents`: what other tables will read of it. `read`: NULL if it is being solved, so that its own pushes
+ * will read it too; if it is read from its files, by side to move the cells that are read, and what of it must leave
+ * memory goes to a file without a name.
  * `partitioned`: the processes if each keeps only its
  * own planes, or NULL (see processes_partitioned). `persistent`: its files are kept if the run is stopped. `state`:
  * NULL, or what an earlier run has put, to resume from it. Returns NULL on failure, see `error`; TREB_ERR_DAMAGED if
  * the state cannot be used. */
 typedef struct StoreTable StoreTable;
-StoreTable *store_begin(Store *store, const Layout *layout, unsigned parents, bool solved,
+StoreTable *store_begin(Store *store, const Layout *layout, unsigned parents, const Promoted *read,
                         const Processes *partitioned, bool persistent, State *state,
                         treb_error *error);
 
@@ -79,9 +81,9 @@ SliceProvider store_provider(Store *store);
 /* ---- How much it will hold -------------------------------------------------------------------- */
 
 /* Returns the bytes of one side to move of a group: what other tables read or, with `pushes`, what the table's own
- * pushes read. `metrics`: the distances that are solved. If each process keeps only its own planes: of the process
+ * pushes read. `read`: see store_begin. `metrics`: the distances that are solved. If each process keeps only its own planes: of the process
  * that has most. */
-uint64_t store_side_memory(const Layout *layout, unsigned wanted, bool pushes, unsigned metrics,
+uint64_t store_side_memory(const Layout *layout, unsigned wanted, bool pushes, const Promoted *read, unsigned metrics,
                            const Processes *partitioned);
 
 /* Returns the bytes that writing a side to the file takes with `threads` threads. */
