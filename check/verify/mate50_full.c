@@ -127,7 +127,7 @@ static void do_moves(VerifyWorker *w, const treb_position *pos)
     if (known && of.dtz < mate50_end(&of) &&
         verify_mate50_delays(w, w->full->mate50, pos, &of, delay))
         number = number_of(w, &of, delay);
-    if (verify_read_failed(w)) return;
+    if (verify_read_failed(w) || atomic_load(&w->full->report->stop)) return;
     if (known) count_value(w, number, &of);
     if (!verify_mate50_stored(w->full->entry, w->side))
         *own_number(w) = number;
