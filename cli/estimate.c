@@ -22,8 +22,8 @@ static const double file_bytes[2][2][TREB_METRICS] = {
     {{0.009, 0.011, 0.012, 0.04}, {0.0095, 0.0105, 0.0276, 0.059}}};
 static const double syzygy_bytes[2][TREB_METRICS] = {{0.0044, 0.019}, {0.0101, 0.0095}};
 
-/* Bytes of DTM50 files as a part of those of DTM files: of all tables of four men, with pawns and without. */
-static const double dtm50_part = 0.88;
+/* Bytes of DTM50 files as a part of those of DTM files, of five men: 1.4 without pawns, and with them 0.7 to 3.2. */
+static const double dtm50_part = 1.3;
 
 /* Average bytes of the scratch files per position and side to move that other tables need. Indices:
  * with distances to mate (else to zeroing), pawns. */
@@ -119,8 +119,8 @@ static const struct {
                   {{3.1, 4.6, 5, 7.4}, {5.5, 2, 5, 5}, 8},
                   {{9, 13, 8, 9}, {7, 4, 5, 5}, 8}}};
 static const double learn_cells = 4e-7;
-/* Seconds per billion positions to solve DTM50, of all tables of four men; of KBBvKN it is 100. */
-static const double dtm50_rate = 107;
+/* Seconds per billion positions to solve DTM50, of all tables of four men. */
+static const double dtm50_rate = 50;
 /* A cell that stands for two positions takes longer by these factors. Index: pawns. */
 static const double pair_solve[2] = {1.6, 1.5}, pair_write[2] = {1.6, 2.1};
 /* Tables of six men without pawns take longer by queen_part for each queen, up to two; and by

@@ -55,7 +55,7 @@ LONG = {
 }
 # Processor seconds of other suites that take more than a few.
 SECONDS = {
-    "check/test_mate50": 30,
+    "check/test_mate50": 75,
     "check/test_verify_memory": 9,
     "check/test_verify_syzygy": 10,
     "gen/test_dtm50": 27,
