@@ -201,13 +201,6 @@ unsigned coder_longest(const Coder *coder) { return coder->huffman.longest; }
 
 /* ---- The bytes of the code ------------------------------------------------------------------- */
 
-static uint8_t *put16(uint8_t *at, unsigned value)
-{
-    at[0] = (uint8_t)value;
-    at[1] = (uint8_t)(value >> 8);
-    return at + 2;
-}
-
 static void put_symbols(const Coder *coder, uint8_t *at)
 {
     const Pairs *pairs = &coder->learned.pairs;
@@ -215,8 +208,8 @@ static void put_symbols(const Coder *coder, uint8_t *at)
     for (unsigned n = 0; n < pairs->count; n++) {
         unsigned s = huffman->symbol[n];
         bool value = s < pairs->values;
-        at = put16(at, value ? pairs->left[s] : huffman->number[pairs->left[s]]);
-        at = put16(at, value ? CODE_LEAF : huffman->number[pairs->right[s]]);
+        at = huffman_put16(at, value ? pairs->left[s] : huffman->number[pairs->left[s]]);
+        at = huffman_put16(at, value ? CODE_LEAF : huffman->number[pairs->right[s]]);
     }
 }
 
@@ -224,16 +217,8 @@ size_t coder_code(const Coder *coder, uint8_t *out)
 {
     const Huffman *huffman = &coder->huffman;
     unsigned symbols = coder->learned.pairs.count;
-    size_t lengths = huffman->longest - huffman->shortest + 1;
-    if (out != NULL) {
-        out[0] = (uint8_t)huffman->shortest;
-        out[1] = (uint8_t)huffman->longest;
-        uint8_t *at = put16(out + 2, symbols);
-        for (unsigned l = huffman->shortest; l <= huffman->longest; l++)
-            at = put16(at, huffman->first[l]);
-        put_symbols(coder, at);
-    }
-    return 4 + 2 * lengths + CODER_SYMBOL_SIZE * (size_t)symbols;
+    if (out != NULL) put_symbols(coder, huffman_put_head(huffman, symbols, out));
+    return huffman_head_size(huffman) + CODER_SYMBOL_SIZE * (size_t)symbols;
 }
 
 /* ---- Coding ---------------------------------------------------------------------------------- */

@@ -1,9 +1,10 @@
 /* huffman.h - makes a Huffman code: the code words of symbols. Private to gen/compress and
- * gen/syzygy. */
+ * gen/syzygy, and to own_profiles.c. */
 #ifndef TREB_GEN_COMPRESS_HUFFMAN_H
 #define TREB_GEN_COMPRESS_HUFFMAN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "gen/compress/code_limits.h"
@@ -24,6 +25,30 @@ typedef struct Huffman {
 /* Makes the code for `count` symbols. `used`: number of uses of each symbol; at least one symbol must
  * be used, and a symbol without uses gets no word. Returns false if memory runs out. */
 bool huffman_make(Huffman *out, const uint64_t *used, unsigned count);
+
+/* Writes two bytes, the low one first. Returns their end. */
+static inline uint8_t *huffman_put16(uint8_t *at, unsigned value)
+{
+    at[0] = (uint8_t)value;
+    at[1] = (uint8_t)(value >> 8);
+    return at + 2;
+}
+
+/* Writes what one of our own files has of a code before its `symbols` symbols. Returns the end. */
+static inline uint8_t *huffman_put_head(const Huffman *huffman, unsigned symbols, uint8_t *out)
+{
+    *out++ = (uint8_t)huffman->shortest;
+    *out++ = (uint8_t)huffman->longest;
+    out = huffman_put16(out, symbols);
+    for (unsigned l = huffman->shortest; l <= huffman->longest; l++) out = huffman_put16(out, huffman->first[l]);
+    return out;
+}
+
+/* Returns the bytes of that. */
+static inline size_t huffman_head_size(const Huffman *huffman)
+{
+    return 4 + 2 * ((size_t)huffman->longest - huffman->shortest + 1);
+}
 
 /* Writes a code word of `length` bits at bit `at` of a block, the highest bit first. The block must be
  * 0 from that bit on. */

@@ -94,29 +94,17 @@ void own_profiles_count(OwnProfiles *own, uint64_t cell, uint32_t list)
     if (own->words > own->most) own->most = own->words;
 }
 
-static uint8_t *put16(uint8_t *at, unsigned value)
-{
-    at[0] = (uint8_t)value;
-    at[1] = (uint8_t)(value >> 8);
-    return at + 2;
-}
-
 /* Appends a code to that of a side. */
 static bool append_code(TableCode *code, const Huffman *huffman)
 {
     unsigned symbols = 0;
     while (symbols < huffman->count && huffman->length[huffman->symbol[symbols]] > 0) symbols++;
-    const size_t lengths = huffman->longest - huffman->shortest + (size_t)1;
-    const size_t size = 4 + 2 * lengths + CODER_SYMBOL_SIZE * (size_t)symbols;
+    const size_t size = huffman_head_size(huffman) + CODER_SYMBOL_SIZE * (size_t)symbols;
     uint8_t *bytes = realloc(code->bytes, code->size + size);
     if (bytes == NULL) return false;
     code->bytes = bytes;
-    uint8_t *at = bytes + code->size;
-    *at++ = (uint8_t)huffman->shortest;
-    *at++ = (uint8_t)huffman->longest;
-    at = put16(at, symbols);
-    for (unsigned l = huffman->shortest; l <= huffman->longest; l++) at = put16(at, huffman->first[l]);
-    for (unsigned s = 0; s < symbols; s++) at = put16(put16(at, huffman->symbol[s]), CODE_LEAF);
+    uint8_t *at = huffman_put_head(huffman, symbols, bytes + code->size);
+    for (unsigned s = 0; s < symbols; s++) at = huffman_put16(huffman_put16(at, huffman->symbol[s]), CODE_LEAF);
     code->size += size;
     return true;
 }
