@@ -5,12 +5,12 @@ import { KBNK, ROOK, onPage } from "./browser.mjs";
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 };
 
-/** The place of an element in the window. */
+/** The place of an element in the window. One step: $eval finds the element first, and the page may replace it then. */
 const boxOf = (page, selector) =>
-    page.$eval(selector, (element) => {
-        const { left, top, right, bottom, width } = element.getBoundingClientRect();
+    page.evaluate((where) => {
+        const { left, top, right, bottom, width } = document.querySelector(where).getBoundingClientRect();
         return { left, top, right, bottom, width };
-    });
+    }, selector);
 
 async function assertInView(page, selector, what = selector) {
     const { top, bottom } = await boxOf(page, selector);
@@ -298,7 +298,8 @@ onPage("arrows and rings are drawn, and the other small things", {}, async (hand
     assert.deepEqual(await hands.faults(), []);
     await page.keyboard.press("Escape");
     // A longer bar does not look better: it is a thin line in grey.
-    const bar = await page.$eval(".rows .move", (move) => {
+    const bar = await page.evaluate(() => {
+        const move = document.querySelector(".rows .move");
         const { height, backgroundColor } = getComputedStyle(move, "::before");
         return { height, grey: backgroundColor === getComputedStyle(document.querySelector(".move-other")).color };
     });
