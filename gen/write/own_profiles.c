@@ -12,19 +12,25 @@
 enum {
     VALUES = PROFILE_MORE + 1,
     /* Larger blocks waste fewer bytes, but on average half of a block is read for a profile. */
-    BLOCK_BYTES = 200
+    BLOCK_BYTES = 200,
+    GAP_WORDS = CODER_BLOCK_CELLS / PROFILE_MORE + 1 /* a gap has at most so many */
 };
+
+typedef struct Word {
+    uint32_t bits;
+    uint8_t length;
+} Word;
 
 struct OwnProfiles {
     const Profiles *lists;
     uint64_t used[TABLE_SIDE_CODES][VALUES];
-    uint32_t word[TABLE_SIDE_CODES][VALUES];
-    uint8_t length[TABLE_SIDE_CODES][VALUES];
-    uint64_t cells, last;  /* number of cells so far, and the last of them */
-    unsigned words, most;  /* words of a profile, and the most that one has */
-    uint8_t *block;        /* that is being filled, */
-    uint64_t first;        /* its first cell */
-    uint32_t bits, needed; /* its bits so far, and those that a profile needs */
+    Word word[TABLE_SIDE_CODES][VALUES];
+    uint64_t cells, last; /* number of cells so far, and the last of them */
+    unsigned words, most; /* words of a profile, and the most that one has */
+    Word *kept;           /* the words of a cell */
+    uint8_t *block;       /* that is being filled, */
+    uint64_t first;       /* its first cell */
+    uint32_t bits;        /* its bits so far */
     unsigned block_bytes;
 };
 
@@ -37,7 +43,9 @@ OwnProfiles *own_profiles_new(const Profiles *lists)
 
 void own_profiles_free(OwnProfiles *own)
 {
-    if (own != NULL) free(own->block);
+    if (own == NULL) return;
+    free(own->kept);
+    free(own->block);
     free(own);
 }
 
@@ -116,8 +124,7 @@ static bool make_code(OwnProfiles *own, unsigned number, Huffman *huffman, Table
     for (unsigned v = 0; v < VALUES; v++) all += used[v];
     used[0] += all == 0;
     if (!huffman_make(huffman, used, VALUES)) return false;
-    memcpy(own->word[number], huffman->word, sizeof own->word[number]);
-    memcpy(own->length[number], huffman->length, sizeof own->length[number]);
+    for (unsigned v = 0; v < VALUES; v++) own->word[number][v] = (Word){huffman->word[v], huffman->length[v]};
     return append_code(code, huffman);
 }
 
@@ -148,21 +155,25 @@ treb_status own_profiles_code(OwnProfiles *own, TableSide *side, treb_error *err
     own->block_bytes = side->code.block_bytes = bytes > BLOCK_BYTES ? bytes : (unsigned)BLOCK_BYTES;
     if (bytes > CODER_BLOCK_MOST)
         return fail(error, TREB_ERR_ARGUMENT, "a DTM50 table cannot have a profile of %u words", own->most);
-    own->block = enough ? calloc(own->block_bytes, 1) : NULL;
+    own->block = calloc(own->block_bytes, 1);
+    own->kept = calloc(own->most + GAP_WORDS, sizeof *own->kept);
     own->cells = 0;
-    return own->block != NULL ? TREB_OK : fail_memory(error);
+    return enough && own->block != NULL && own->kept != NULL ? TREB_OK : fail_memory(error);
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
 /* A TakeWord. */
-static void measure_word(OwnProfiles *own, unsigned code, unsigned value) { own->needed += own->length[code][value]; }
-
-/* A TakeWord. */
-static void put_word(OwnProfiles *own, unsigned code, unsigned value)
+static void keep_word(OwnProfiles *own, unsigned code, unsigned value)
 {
-    huffman_put_word(own->block, own->bits, own->word[code][value], own->length[code][value]);
-    own->bits += own->length[code][value];
+    own->kept[own->words++] = own->word[code][value];
+}
+
+static unsigned bits_of(const Word *word, unsigned count)
+{
+    unsigned bits = 0;
+    for (unsigned i = 0; i < count; i++) bits += word[i].length;
+    return bits;
 }
 
 treb_status own_profiles_finish(OwnProfiles *own, TableWriter *writer, treb_error *error)
@@ -177,18 +188,20 @@ treb_status own_profiles_finish(OwnProfiles *own, TableWriter *writer, treb_erro
 treb_status own_profiles_add(OwnProfiles *own, TableWriter *writer, uint64_t cell, uint32_t list, treb_error *error)
 {
     treb_status status = TREB_OK;
-    const unsigned gap = (unsigned)(cell - own->last - 1);
-    bool near = has_gap(own, cell);
-    own->needed = 0;
-    take_profile(own, measure_word, list);
-    if (near) take_number(own, measure_word, PROFILE_CODE_GAP, gap);
-    near = near && own->bits + own->needed <= 8 * own->block_bytes;
-    if (!near) {
+    unsigned first = 0; /* of the words that are written */
+    own->words = 0;
+    if (has_gap(own, cell)) take_number(own, keep_word, PROFILE_CODE_GAP, (unsigned)(cell - own->last - 1));
+    const unsigned gap = own->words;
+    take_profile(own, keep_word, list);
+    if (gap == 0 || own->bits + bits_of(own->kept, own->words) > 8 * own->block_bytes) {
         status = own_profiles_finish(own, writer, error);
         own->first = cell;
+        first = gap;
     }
-    if (near) take_number(own, put_word, PROFILE_CODE_GAP, gap);
-    take_profile(own, put_word, list);
+    for (unsigned i = first; i < own->words; i++) {
+        huffman_put_word(own->block, own->bits, own->kept[i].bits, own->kept[i].length);
+        own->bits += own->kept[i].length;
+    }
     own->cells++;
     own->last = cell;
     return status;

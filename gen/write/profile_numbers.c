@@ -300,24 +300,36 @@ static bool keep_listed(const Profiles *relative, const Counted *counted, uint32
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
+/* By list: its place, which is one byte, or PLACE_ANY, and perhaps PLACE_OWN. Cells ask in any order, so that a small array is
+ * faster. */
+enum { PLACE_ANY = 1 << 8, PLACE_OWN = 1 << 9 };
 struct ProfileNumbers {
-    List *list;
-    uint32_t lists;
+    uint16_t *place;
 };
+
+/* Keeps the places of lists. */
+static bool keep_places(ProfileNumbers *numbers, const List *list, uint32_t lists)
+{
+    numbers->place = calloc(lists, sizeof *numbers->place);
+    for (uint32_t i = 0; i < lists && numbers->place != NULL; i++)
+        numbers->place[i] = (uint16_t)((list[i].place == PROFILE_ANY ? (uint32_t)PLACE_ANY : list[i].place) |
+                                       (list[i].own ? (uint32_t)PLACE_OWN : 0));
+    return numbers->place != NULL;
+}
 
 static bool number_all(ProfileNumbers *numbers, const Profiles *lists, Profiles *relative,
                        const uint64_t *cells, TableProfiles *out)
 {
-    numbers->lists = profiles_count(lists);
-    numbers->list = calloc(numbers->lists, sizeof *numbers->list);
-    if (numbers->list == NULL || !make_relative(lists, relative, numbers->list)) return false;
+    const uint32_t count = profiles_count(lists);
+    List *list = calloc(count, sizeof *list);
+    bool enough = list != NULL && make_relative(lists, relative, list);
     const uint32_t none = profiles_count(relative); /* no number of a profile */
-    Counted *counted = calloc(none, sizeof *counted);
-    const bool enough = counted != NULL &&
-                        order_profiles(relative, cells, numbers->list, numbers->lists, counted) &&
-                        place_lists(cells, numbers->list, numbers->lists, none, out) &&
-                        keep_listed(relative, counted, none, out);
+    Counted *counted = enough ? calloc(none, sizeof *counted) : NULL;
+    enough = counted != NULL && order_profiles(relative, cells, list, count, counted) &&
+             place_lists(cells, list, count, none, out) && keep_listed(relative, counted, none, out) &&
+             keep_places(numbers, list, count);
     free(counted);
+    free(list);
     return enough;
 }
 
@@ -336,10 +348,14 @@ ProfileNumbers *profile_numbers_new(const Profiles *lists, const uint64_t *cells
 void profile_numbers_free(ProfileNumbers *numbers)
 {
     if (numbers == NULL) return;
-    free(numbers->list);
+    free(numbers->place);
     free(numbers);
 }
 
-uint32_t profile_numbers_place(const ProfileNumbers *numbers, uint32_t list) { return numbers->list[list].place; }
+uint32_t profile_numbers_place(const ProfileNumbers *numbers, uint32_t list)
+{
+    const unsigned place = numbers->place[list];
+    return place & PLACE_ANY ? PROFILE_ANY : place & UINT8_MAX;
+}
 
-bool profile_numbers_own(const ProfileNumbers *numbers, uint32_t list) { return numbers->list[list].own; }
+bool profile_numbers_own(const ProfileNumbers *numbers, uint32_t list) { return numbers->place[list] & PLACE_OWN; }
