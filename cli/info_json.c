@@ -58,6 +58,26 @@ static json_t *longest_json(const TableHeader *h)
     return array;
 }
 
+/* Returns [{"clock":"fresh","count":n,"dtm":..,"dtm50":..,"fen":..}, {"clock":"last",..}]. */
+static json_t *delayed_json(const TableHeader *h)
+{
+    static const char *const clocks[DELAYED_CLOCKS] = {[DELAYED_FRESH] = "fresh", [DELAYED_LATE] = "last"};
+    json_t *array = json_array();
+    for (int i = 0; i < DELAYED_CLOCKS; i++) {
+        const TableDelayed *delayed = &h->delayed[i];
+        json_t *object = json_object();
+        put(object, "clock", json_string(clocks[i]));
+        put(object, "count", number(delayed->count));
+        if (delayed->count > 0) {
+            put(object, "dtm", json_integer(delayed->dtm));
+            put(object, "dtm50", json_integer(delayed->dtm50));
+            put(object, "fen", json_string(delayed->fen));
+        }
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
 /* Returns ["pawns", "kings", "white R", ...], outermost first. */
 static json_t *order_json(const Index *index)
 {
@@ -122,6 +142,7 @@ static void put_table(json_t *object, const TableHeader *h)
     }
     put(object, "counts", counts_json(h));
     if (h->metric != TREB_WDL) put(object, "longest", longest_json(h));
+    if (h->metric == TREB_DTM50) put(object, "delayed", delayed_json(h));
 }
 
 static void put_solved(json_t *object, const TableHeader *h)

@@ -127,6 +127,23 @@ static void print_counts(const TableHeader *h, const TableSide *side)
     }
 }
 
+/* Prints how many positions the 50-move rule delays. */
+static void print_delayed(const TableHeader *h)
+{
+    static const char *const clocks[DELAYED_CLOCKS] = {
+        [DELAYED_FRESH] = "at a clock of 0", [DELAYED_LATE] = "at the last clock at which they are won or lost"};
+    puts("\n  Mates that the 50-move rule delays");
+    for (int i = 0; i < DELAYED_CLOCKS; i++) {
+        const TableDelayed *delayed = &h->delayed[i];
+        char count[32];
+        cli_format_count(delayed->count, count);
+        printf("  %18s %s", count, clocks[i]);
+        if (delayed->count > 0)
+            printf(", by %d plies at most: %s", delayed->dtm50 - delayed->dtm, delayed->fen);
+        putchar('\n');
+    }
+}
+
 /* ---- Blocked-pawn tables --------------------------------------------------------------------- */
 
 static void print_squares(const char *label, uint64_t set)
@@ -262,6 +279,7 @@ static void print_cells(const Table *table)
         if (h->side[s].stored && !profiles) print_map(h, &h->side[s]);
         print_counts(h, &h->side[s]);
     }
+    if (profiles) print_delayed(h);
 }
 
 void info_text_row_head(void)

@@ -6,7 +6,7 @@
 #:   make rules      count how often the rules in examples/rules/ are right, into docs/rules.md
 #:   make strategies play by the strategies in examples/strategies/, into docs/play.md
 #:   make zugzwangs  count the mutual zugzwangs of all tables, into docs/zugzwangs.md
-#:   make mate50     count where the 50-move rule delays mates, into docs/dtm50.md; needs python3-numpy
+#:   make mate50     count where the 50-move rule delays mates, into docs/dtm50.md
 #:   make engines-table   print the table of positions in docs/engines.md
 #:   make memory-match    measure the value of the example engine's memory, for docs/engines.md
 
@@ -23,10 +23,9 @@ strategies: $(TOOL)
 zugzwangs: $(TOOL)
 	find/figures.sh $(TOOL) $(RULE_TABLES)
 
-# Tables of up to four men take some minutes.
-mate50: $(LIB_SO)
+mate50: $(TOOL)
 	sed '/<!-- counts -->/q' docs/dtm50.md > $(BUILD)/dtm50.md
-	TREBUCHET_LIBRARY=$(abspath $(LIB_SO)) $(PYTHON) tests/probe/mate50_figures.py $(RULE_TABLES) >> $(BUILD)/dtm50.md
+	tests/probe/mate50_figures.py $(TOOL) $(RULE_TABLES) >> $(BUILD)/dtm50.md
 	cp $(BUILD)/dtm50.md docs/dtm50.md
 
 # Each position takes at most a minute.

@@ -4,7 +4,7 @@
 
 #include "check/verify/report.h"
 
-/* Counts over all positions. `count` and `histogram` count a position once for each of its images
+/* Counts over all positions. All but `positions` count a position once for each of its images
  * under the symmetries of the board. */
 typedef struct VerifyCount {
     uint64_t positions; /* number of positions checked, each counted once */
@@ -12,6 +12,8 @@ typedef struct VerifyCount {
     uint64_t histogram[TREB_METRICS][2][WDL_VALUES]
                       [VERIFY_PLIES]; /* number of positions, by plies */
     uint64_t mate50[2][WDL_VALUES][VERIFY_PLIES]; /* DTM50 at a clock of 0 */
+    uint64_t delayed[DELAYED_CLOCKS];  /* mates that the 50-move rule delays, as TableHeader.delayed has them */
+    int longest_delay[DELAYED_CLOCKS]; /* in plies */
 } VerifyCount;
 
 /* Checks every position of the table. Fills in `count` unless the check ends early. */

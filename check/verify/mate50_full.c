@@ -107,6 +107,20 @@ static void count_value(const VerifyWorker *w, uint32_t number, const Mate50Dist
         index_weight(w->full->index, &w->walk.men);
 }
 
+/* Counts the position if the rule delays its mate at the last clock, and at a clock of 0. */
+static void count_delays(const VerifyWorker *w, uint32_t number, const Mate50Distances *of)
+{
+    const int left[DELAYED_CLOCKS] = {[DELAYED_FRESH] = RULE_PLIES, [DELAYED_LATE] = of->dtz};
+    VerifyCount *count = w->count;
+    if (number == MATE50_NO_DELAY) return;
+    for (int i = 0; i < DELAYED_CLOCKS; i++) {
+        const int value = value_of(w, number, of, left[i]), delay = (int)mate50_plies(value) - of->dtm;
+        if (value == 0 || delay == 0) continue;
+        count->delayed[i] += (unsigned)(1 + (w->full->sides == 1)) * index_weight(w->full->index, &w->walk.men);
+        if (delay > count->longest_delay[i]) count->longest_delay[i] = delay;
+    }
+}
+
 static void report_difference(const VerifyWorker *w, const treb_position *pos,
                               const Mate50Distances *of, uint32_t made)
 {
@@ -128,7 +142,10 @@ static void do_moves(VerifyWorker *w, const treb_position *pos)
         verify_mate50_delays(w, w->full->mate50, pos, &of, delay))
         number = number_of(w, &of, delay);
     if (verify_read_failed(w) || atomic_load(&w->full->report->stop)) return;
-    if (known) count_value(w, number, &of);
+    if (known) {
+        count_value(w, number, &of);
+        count_delays(w, number, &of);
+    }
     if (!verify_mate50_stored(w->full->entry, w->side))
         *own_number(w) = number;
     else if (*own_number(w) != number)

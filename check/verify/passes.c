@@ -61,6 +61,10 @@ static void work_chunk(VerifyWorker *w, VerifyWork work, uint64_t from, uint64_t
 static void add_count(VerifyCount *sum, const VerifyCount *part)
 {
     sum->positions += part->positions;
+    for (int i = 0; i < DELAYED_CLOCKS; i++) {
+        sum->delayed[i] += part->delayed[i];
+        if (part->longest_delay[i] > sum->longest_delay[i]) sum->longest_delay[i] = part->longest_delay[i];
+    }
     for (int side = 0; side < 2; side++)
         for (int v = 0; v < WDL_VALUES; v++) {
             sum->count[side][v] += part->count[side][v];

@@ -299,6 +299,44 @@ static void check_longest(const Headers *h, int metric, int side)
     }
 }
 
+/* Returns what is wrong with the example of a delay, or NULL. */
+static const char *delay_fault(const Headers *h, const TableDelayed *stated, int clocks)
+{
+    treb_position pos;
+    if (stated->count == 0) return NULL;
+    if (position_from_fen(stated->fen, &pos, NULL) != TREB_OK) return "its FEN is invalid";
+    const Material m = material_of_position(&pos);
+    if (!material_equal(&m, &h->entry->material) || pos.ep != 0 || pos.castling != 0)
+        return "its position does not belong to the table";
+    const VerifyValue value =
+        verify_evaluate(h->reader, h->entry, &pos, metric_bit(TREB_DTZ) | metric_bit(TREB_DTM));
+    if (h->reader->error.status != TREB_OK) return NULL;
+    if (value.verdict != TREB_WIN && value.verdict != TREB_LOSS) return "its position has another verdict";
+    if (pos.halfmove != (clocks == DELAYED_FRESH ? 0 : RULE_PLIES - value.plies[TREB_DTZ]))
+        return "its position has another clock";
+    const int made = verify_mate50(h->reader, h->entry, &pos, RULE_PLIES - pos.halfmove);
+    if (h->reader->error.status != TREB_OK) return NULL;
+    return value.plies[TREB_DTM] != stated->dtm || mate50_plies(made) != stated->dtm50
+               ? "its position has another distance"
+               : NULL;
+}
+
+static void check_delayed(const Headers *h)
+{
+    const VerifyFile *file = &h->entry->file[TREB_DTM50];
+    for (int i = 0; i < DELAYED_CLOCKS; i++) {
+        const TableDelayed *stated = &file->header->delayed[i];
+        const char *fault = delay_fault(h, stated, i);
+        if (fault == NULL && h->count != NULL && stated->count != h->count->delayed[i])
+            fault = "there is another number of them";
+        if (fault == NULL && h->count != NULL && stated->dtm50 - stated->dtm != h->count->longest_delay[i])
+            fault = "the longest delay has another length";
+        if (fault == NULL) continue;
+        verify_report_error(h->report, VERIFY_KEY_LAST, "%.250s: %llu delayed mates, one of them \"%.95s\": %s",
+                            table_path(file->table), (unsigned long long)stated->count, stated->fen, fault);
+    }
+}
+
 static void check_headers(VerifyReport *report, VerifyStore *store, const VerifyCount *count)
 {
     Headers h = {report, store->entry[0], verify_reader_new(store), count};
@@ -315,6 +353,7 @@ static void check_headers(VerifyReport *report, VerifyStore *store, const Verify
             check_histograms(&h, m, side);
         }
     }
+    if (h.entry->file[TREB_DTM50].table != NULL) check_delayed(&h);
     if (h.reader->error.status != TREB_OK) verify_report_fail(report, &h.reader->error);
     verify_reader_free(h.reader);
 }

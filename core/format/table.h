@@ -116,6 +116,16 @@ typedef struct TableProfileClass {
     uint16_t dtm, dtz;
 } TableProfileClass;
 
+/* Positions of the full board, of either side to move, whose mates the 50-move rule delays: where DTM50 is more than DTM. */
+typedef struct TableDelayed {
+    uint64_t count;
+    uint16_t dtm, dtm50;      /* of a position that is delayed longest; 0: there is none */
+    char fen[TABLE_FEN_SIZE]; /* this position, with the clock; "" if there is none */
+} TableDelayed;
+
+/* With which clock: of 0, or the last with which the position is won or lost, as no other delays it more. */
+enum { DELAYED_FRESH, DELAYED_LATE, DELAYED_CLOCKS };
+
 /* What a DTM50 table has beside its cells. The header owns the arrays. */
 typedef struct TableProfiles {
     TableProfile *step;         /* by number of a profile: its last step */
@@ -154,6 +164,7 @@ typedef struct TableHeader {
     /* With TREB_DTM50. Side 0 has the cells, side 1 the profiles that cells have of their own, if there are any; their
      * counts, longest lines and histograms are those of White and Black to move nevertheless. */
     TableProfiles profiles;
+    TableDelayed delayed[DELAYED_CLOCKS];
     TableSide side[2];
 } TableHeader;
 

@@ -7,7 +7,7 @@
 #include "core/format/table.h"
 
 enum {
-    FORMAT_VERSION = 12,           /* newest version that this program reads */
+    FORMAT_VERSION = 13,           /* newest version that this program reads */
     FORMAT_VERSION_HISTOGRAMS = 2, /* first version with histograms; tables of codec zstd have it */
     FORMAT_VERSION_BLOCKED = 3,    /* first version with blocked-pawn tables, which have it */
     FORMAT_VERSION_SYMBOLS = 4,    /* first version with codec symbols; such files have it */
@@ -16,7 +16,7 @@ enum {
     FORMAT_VERSION_VERDICTS = 8,   /* first version with bounds of verdicts; such files have it */
     FORMAT_VERSION_ONE_SIDE = 9,   /* first version with verdicts of one side to move alone; such
                                       files have it */
-    FORMAT_VERSION_PROFILES = 12,  /* DTM50 tables have it. Those of older versions, from 7 on, are not
+    FORMAT_VERSION_PROFILES = 13,  /* DTM50 tables have it. Those of older versions, from 7 on, are not
                                       read */
     FORMAT_SCHEME_PLAIN = 1,
     FORMAT_SCHEME_BLOCKED = 2,

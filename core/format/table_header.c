@@ -13,6 +13,9 @@
 /* Bytes of a side before its texts: counts, longest distances, numbers of codes. */
 enum { SIDE_FIXED_SIZE = WDL_VALUES * (8 + 4 + 2) };
 
+/* Bytes of a TableDelayed before its text. */
+enum { DELAYED_FIXED_SIZE = 8 + 2 + 2 };
+
 /* Far above any table, and so small that sums of a few sizes cannot overflow. */
 #define CELLS_MAX (UINT64_C(1) << 56)
 
@@ -65,12 +68,20 @@ static size_t histogram_bytes(const TableSide *side, int v)
     return 8 * ((size_t)side->longest[v] + 1);
 }
 
+static size_t delayed_size(const TableHeader *header)
+{
+    size_t size = 0;
+    for (int i = 0; i < DELAYED_CLOCKS; i++)
+        size += DELAYED_FIXED_SIZE + 1 + strnlen(header->delayed[i].fen, TABLE_FEN_SIZE);
+    return size;
+}
+
 size_t format_sides_size(const TableHeader *header)
 {
     size_t size = 2 * (SIDE_FIXED_SIZE + 1);
     if (header->metric == TABLE_BLOCKED) size += FORMAT_BLOCKED_SIZE;
     if (header->metric == TABLE_PAWN) size += format_pawn_size(header);
-    if (header->metric == TREB_DTM50) size += format_profiles_size(&header->profiles);
+    if (header->metric == TREB_DTM50) size += format_profiles_size(&header->profiles) + delayed_size(header);
     for (int s = 0; s < 2; s++) {
         const TableSide *side = &header->side[s];
         for (int v = 0; v < WDL_VALUES; v++) {
@@ -142,6 +153,26 @@ static uint8_t *write_histograms(const TableSide *side, uint8_t *out)
     return out;
 }
 
+static uint8_t *write_fen(const char fen[TABLE_FEN_SIZE], uint8_t *out)
+{
+    const size_t size = strnlen(fen, TABLE_FEN_SIZE);
+    *out++ = (uint8_t)size;
+    memcpy(out, fen, size);
+    return out + size;
+}
+
+static uint8_t *write_delayed(const TableHeader *header, uint8_t *out)
+{
+    for (int i = 0; i < DELAYED_CLOCKS; i++) {
+        const TableDelayed *delayed = &header->delayed[i];
+        format_put64(out, delayed->count);
+        format_put16(out + 8, delayed->dtm);
+        format_put16(out + 10, delayed->dtm50);
+        out = write_fen(delayed->fen, out + DELAYED_FIXED_SIZE);
+    }
+    return out;
+}
+
 void format_write_sides(const TableHeader *header, uint8_t *out)
 {
     if (header->metric == TABLE_BLOCKED) {
@@ -152,18 +183,13 @@ void format_write_sides(const TableHeader *header, uint8_t *out)
         format_write_pawn(header, out);
         out += format_pawn_size(header);
     }
-    if (header->metric == TREB_DTM50) out = format_write_profiles(&header->profiles, out);
+    if (header->metric == TREB_DTM50) out = write_delayed(header, format_write_profiles(&header->profiles, out));
     for (int s = 0; s < 2; s++) {
         const TableSide *side = &header->side[s];
         for (int v = 0; v < WDL_VALUES; v++, out += 8) format_put64(out, side->count[v]);
         for (int v = 0; v < WDL_VALUES; v++, out += 4) format_put32(out, side->longest[v]);
         for (int v = 0; v < WDL_VALUES; v++, out += 2) format_put16(out, side->codes[v]);
-        for (int v = 0; v < WDL_VALUES; v++) {
-            size_t size = strnlen(side->longest_fen[v], TABLE_FEN_SIZE);
-            *out++ = (uint8_t)size;
-            memcpy(out, side->longest_fen[v], size);
-            out += size;
-        }
+        for (int v = 0; v < WDL_VALUES; v++) out = write_fen(side->longest_fen[v], out);
         out = write_histograms(side, out);
         for (int v = 0; v < WDL_VALUES; v++)
             for (unsigned c = 0; c < side->codes[v]; c++, out += 2)
@@ -321,6 +347,20 @@ static bool parse_fen(Cursor *cursor, char out[TABLE_FEN_SIZE])
     return true;
 }
 
+static const char *parse_delayed(Cursor *cursor, TableHeader *header)
+{
+    for (int i = 0; i < DELAYED_CLOCKS; i++) {
+        TableDelayed *delayed = &header->delayed[i];
+        const uint8_t *at = take(cursor, DELAYED_FIXED_SIZE);
+        if (at == NULL) return "statistics end early";
+        *delayed = (TableDelayed){format_get64(at), format_get16(at + 8), format_get16(at + 10), ""};
+        if (!parse_fen(cursor, delayed->fen)) return "bad FEN";
+        const bool any = delayed->count > 0;
+        if ((delayed->fen[0] != '\0') != any || (delayed->dtm < delayed->dtm50) != any) return "bad delay";
+    }
+    return NULL;
+}
+
 /* Returns whether only the first value map exists. */
 static bool one_map(const TableHeader *header)
 {
@@ -448,7 +488,8 @@ const char *format_parse(const uint8_t *bytes, size_t size, TableHeader *header,
         (wrong = format_take_pawn(&cursor.at, &cursor.left, header)) != NULL)
         return wrong;
     if (header->metric == TREB_DTM50 &&
-        (wrong = format_take_profiles(&cursor.at, &cursor.left, header)) != NULL)
+        ((wrong = format_take_profiles(&cursor.at, &cursor.left, header)) != NULL ||
+         (wrong = parse_delayed(&cursor, header)) != NULL))
         return wrong;
     for (int s = 0; s < 2; s++)
         if ((wrong = parse_side(&cursor, version, header, &header->side[s])) != NULL) return wrong;

@@ -232,6 +232,8 @@ treb_status dtm50_run(Solver *s, const SliceProvider *provider, Profiles *profil
 
 const SolvedSlice *dtm50_slice(const Dtm50 *d) { return &d->slice; }
 
+const Dtm50Delays *dtm50_delays(const Dtm50 *d) { return &d->delays; }
+
 void dtm50_profiles(const Dtm50 *d, int side, uint32_t kings, uint32_t *out)
 {
     const uint32_t *profile = d->profile[side] + kings * d->places.count;

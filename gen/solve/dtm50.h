@@ -6,10 +6,25 @@
 #ifndef TREB_GEN_SOLVE_DTM50_H
 #define TREB_GEN_SOLVE_DTM50_H
 
+#include "core/format/table.h"
 #include "gen/solve/plane.h"
 #include "gen/solve/profiles.h"
 
 typedef struct Dtm50 Dtm50;
+
+/* A cell whose mate the 50-move rule delays with a clock. */
+typedef struct Dtm50Delay {
+    Plies dtm, dtm50; /* 0: no cell */
+    int side;
+    uint32_t kings, cell;
+    unsigned clock;
+} Dtm50Delay;
+
+/* What the 50-move rule delays in the slices that are solved together, by clocks as TableHeader.delayed has them. */
+typedef struct Dtm50Delays {
+    uint64_t count[DELAYED_CLOCKS]; /* positions of the full board, of either side to move */
+    Dtm50Delay longest[DELAYED_CLOCKS][SLICE_LANES]; /* by lane: the first of those that are delayed longest */
+} Dtm50Delays;
 
 /* Finds the values of all cells of the slice that the solver has just solved, with distances to zeroing and to mate.
  * `provider` has the values at a fresh clock of all slices that conversions lead to, instead of distances to mate.
@@ -22,6 +37,8 @@ void dtm50_free(Dtm50 *dtm50); /* NULL is allowed */
 /* The values at a fresh clock as a slice: won and lost are the cells that are so under the rule, and the distances to
  * mate are the values. Valid as long as `dtm50`. */
 const SolvedSlice *dtm50_slice(const Dtm50 *dtm50);
+
+const Dtm50Delays *dtm50_delays(const Dtm50 *dtm50);
 
 /* Writes the profiles of the cells of a plane, of a side whose lists were made. Of cells that differ by an exchange of
  * like men, all but one have PROFILE_ANY. */

@@ -41,6 +41,7 @@ typedef struct Worker {
     uint32_t *touched; /* the cells that have another one */
     LogBuffer log_buffer;
     void *memory;
+    Dtm50Delays delays;
 } Worker;
 
 /* One plane and side to move with `left` plies left. */
@@ -56,12 +57,17 @@ typedef struct Pass {
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
+static unsigned lane_of(const Layout *layout, uint32_t cell)
+{
+    return layout->men == 0 ? cell : layout->men == 1 ? cell >> 6 : 0;
+}
+
 /* Returns the squares of kings and pawns of the lane of a cell. */
 static uint64_t fixed_squares(const Dtm50 *d, uint32_t kings, uint32_t cell)
 {
     const Layout *layout = d->layout;
     const uint8_t *king = layout->king[kings];
-    const unsigned lane = layout->men == 0 ? cell : layout->men == 1 ? cell >> 6 : 0;
+    const unsigned lane = lane_of(layout, cell);
     return square_bit(king[0]) | square_bit(king[1]) | d->slice.pawns[lane][0] |
            d->slice.pawns[lane][1];
 }
@@ -120,27 +126,31 @@ static treb_status add_change(Changes *changes, Change change, treb_error *error
 /* What is done with a cell that a log lists. */
 typedef treb_status UseCell(Pass *p, uint32_t cell, bool wins, treb_error *error);
 
+/* Calls `use` with the cells of the next entry of a log. */
+static treb_status take_due(Pass *p, Log *log, UseCell *use, treb_error *error)
+{
+    Worker *w = p->w;
+    const Places *places = &w->d->places;
+    const size_t words = w->d->layout->plane_words;
+    LogEntry entry;
+    treb_status status = log_take(log, stream_of(p->kings, p->side), &w->log_buffer, &entry, error);
+    if (status != TREB_OK) return status;
+    memset(w->set, 0, words * sizeof *w->set);
+    log_entry_or(log, &entry, w->set);
+    for (size_t i = 0; i < words; i++)
+        for (uint64_t bits = places->first ? w->set[i] & places->first[i] : w->set[i];
+             bits && status == TREB_OK;)
+            status = use(p, (uint32_t)(64 * i) + (uint32_t)bit_pop(&bits), decided_won(entry.tag), error);
+    return status;
+}
+
 /* Calls `use` with the cells whose distance is the number of plies left. */
 static treb_status each_due(Pass *p, treb_metric metric, UseCell *use, treb_error *error)
 {
-    Worker *w = p->w;
-    Log *log = w->d->s->decided[metric];
-    const Places *places = &w->d->places;
-    const size_t words = w->d->layout->plane_words;
-    const uint32_t stream = stream_of(p->kings, p->side);
+    Log *log = p->w->d->s->decided[metric];
     treb_status status = TREB_OK;
-    while (status == TREB_OK && decided_plies(log_due(log, stream)) == p->left) {
-        LogEntry entry;
-        status = log_take(log, stream, &w->log_buffer, &entry, error);
-        if (status != TREB_OK) break;
-        memset(w->set, 0, words * sizeof *w->set);
-        log_entry_or(log, &entry, w->set);
-        for (size_t i = 0; i < words; i++)
-            for (uint64_t bits = places->first ? w->set[i] & places->first[i] : w->set[i];
-                 bits && status == TREB_OK;)
-                status = use(p, (uint32_t)(64 * i) + (uint32_t)bit_pop(&bits),
-                             decided_won(entry.tag), error);
-    }
+    while (status == TREB_OK && decided_plies(log_due(log, stream_of(p->kings, p->side))) == p->left)
+        status = take_due(p, log, use, error);
     return status;
 }
 
@@ -253,9 +263,70 @@ static bool matters(Change change, unsigned left)
     return change.now & 1 ? !(change.before & VALUE_WAITING) : change.now > left;
 }
 
-/* Writes the new values of a plane, and keeps the changes that matter. */
-static treb_status plane_write(Dtm50 *d, uint32_t kings, int side, unsigned left, treb_error *error)
+/* ---- Delays ---------------------------------------------------------------------------------- */
+
+/* Whether a cell is to be kept rather than another one: it is delayed longer, or as long and comes first. */
+static bool is_longer(const Dtm50Delay *a, const Dtm50Delay *b)
 {
+    const int more = (a->dtm50 - a->dtm) - (b->dtm50 - b->dtm);
+    if (more != 0) return more > 0;
+    if (a->side != b->side) return a->side < b->side;
+    return a->kings != b->kings ? a->kings < b->kings : a->cell < b->cell;
+}
+
+static void keep_longest(Dtm50Delay *longest, const Dtm50Delay *delay)
+{
+    if (is_longer(delay, longest)) *longest = *delay;
+}
+
+static void add_delay(Worker *w, int clocks, const Dtm50Delay *delay)
+{
+    const Layout *layout = w->d->layout;
+    const SolvedSlice *slice = &w->d->slice;
+    const uint64_t mirrored = slice_mirrored(slice, delay->kings * layout->plane_words + delay->cell / 64);
+    w->delays.count[clocks] += slice_weight(slice, delay->kings) - (mirrored >> delay->cell % 64 & 1);
+    keep_longest(&w->delays.longest[clocks][lane_of(layout, delay->cell)], delay);
+}
+
+/* Adds what a thread has found. */
+static void merge_delays(Dtm50Delays *sum, const Dtm50Delays *part)
+{
+    for (int i = 0; i < DELAYED_CLOCKS; i++) {
+        sum->count[i] += part->count[i];
+        for (int lane = 0; lane < SLICE_LANES; lane++) keep_longest(&sum->longest[i][lane], &part->longest[i][lane]);
+    }
+}
+
+/* Looks at a cell whose mate takes p->left plies, more than the rule allows. A UseCell. */
+static treb_status note_fresh(Pass *p, uint32_t cell, bool wins, treb_error *error)
+{
+    const Plies value = p->value[places_of(&p->w->d->places, cell)];
+    const Dtm50Delay delay = {(Plies)p->left, value, p->side, p->kings, cell, 0};
+    (void)wins, (void)error;
+    if (value < VALUE_NONE && value > p->left) add_delay(p->w, DELAYED_FRESH, &delay);
+    return TREB_OK;
+}
+
+/* Finds what is delayed at a fresh clock, when the values are known. */
+static treb_status plane_fresh(Worker *w, uint32_t kings, int side, treb_error *error)
+{
+    Dtm50 *d = w->d;
+    Log *log = d->s->decided[TREB_DTM];
+    Pass p = {.w = w, .kings = kings, .side = side, .value = dtm50_plane(d, d->value, side, kings)};
+    treb_status status = TREB_OK;
+    for (unsigned tag; status == TREB_OK && (tag = log_due(log, stream_of(kings, side))) != LOG_TAGS;) {
+        p.left = decided_plies(tag);
+        status = take_due(&p, log, note_fresh, error);
+    }
+    return status;
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+/* Writes the new values of a plane, and keeps the changes that matter. */
+static treb_status plane_write(Worker *w, uint32_t kings, int side, unsigned left, treb_error *error)
+{
+    Dtm50 *d = w->d;
     Changes *changes = &d->changed[left & 1][side][kings];
     Plies *value = dtm50_plane(d, d->value, side, kings);
     uint32_t *profile = d->profile[side] ? d->profile[side] + kings * d->places.count : NULL;
@@ -264,6 +335,9 @@ static treb_status plane_write(Dtm50 *d, uint32_t kings, int side, unsigned left
         const Change c = changes->of[i];
         const size_t place = places_of(&d->places, c.cell);
         value[place] = c.now;
+        const Plies mate = c.before & ~VALUE_WAITING;
+        if (c.before & VALUE_WAITING && c.now > mate)
+            add_delay(w, DELAYED_LATE, &(Dtm50Delay){mate, c.now, side, kings, c.cell, RULE_PLIES - left});
         if (profile != NULL) {
             profile[place] = longer_profile(d, profile[place], c.before, c.now, left);
             if (profile[place] == PROFILE_NONE) return fail_memory(error);
@@ -309,7 +383,7 @@ void dtm50_passes(Dtm50 *d)
     const uint32_t tasks = 2 * d->layout->kings;
 #pragma omp parallel
     {
-        Worker w;
+        Worker w = {0};
         treb_error error;
         const bool enough = worker_init(&w, d);
         if (!enough) solver_fail(d->s, fail_memory(&error), &error);
@@ -324,10 +398,18 @@ void dtm50_passes(Dtm50 *d)
 #pragma omp for schedule(dynamic, 4)
             for (uint32_t i = 0; i < tasks; i++) {
                 if (!enough || solver_failed(d->s)) continue;
-                treb_status own = plane_write(d, i / 2, (int)(i % 2), left, &error);
+                treb_status own = plane_write(&w, i / 2, (int)(i % 2), left, &error);
                 if (own != TREB_OK) solver_fail(d->s, own, &error);
             }
         }
+#pragma omp for schedule(dynamic, 4)
+        for (uint32_t i = 0; i < tasks; i++) {
+            if (!enough || solver_failed(d->s)) continue;
+            treb_status own = plane_fresh(&w, i / 2, (int)(i % 2), &error);
+            if (own != TREB_OK) solver_fail(d->s, own, &error);
+        }
+#pragma omp critical(dtm50_delays)
+        merge_delays(&d->delays, &w.delays);
         if (enough) budget_free(w.memory);
     }
 }

@@ -23,6 +23,7 @@ typedef struct Changes {
 
 /* A slice. */
 struct Dtm50 {
+    Dtm50Delays delays;
     Solver *s;
     const Layout *layout;
     Profiles *profiles;

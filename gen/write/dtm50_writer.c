@@ -32,6 +32,8 @@ struct Dtm50Writer {
     SpillChunk *chunk[2]; /* by side to move; those of slice `number` begin at number * chunks. NULL: not kept */
     TableStatistics statistics;
     Histograms *histograms;
+    TableDelayed delayed[DELAYED_CLOCKS];
+    uint64_t where[DELAYED_CLOCKS]; /* numbers of the slices with the positions of `delayed` */
 };
 
 /* The memory of a thread for one chunk. */
@@ -166,6 +168,26 @@ static treb_status add_chunk(Dtm50Writer *w, const uint64_t *number, const Dtm50
     return status;
 }
 
+/* Adds the delays of a group of slices. Of positions that are delayed as long the first one counts. */
+static void add_delays(Dtm50Writer *w, const uint64_t *number, const Dtm50 *dtm50)
+{
+    const Dtm50Delays *delays = dtm50_delays(dtm50);
+    const SolvedSlice *slice = dtm50_slice(dtm50);
+    for (int i = 0; i < DELAYED_CLOCKS; i++) {
+        TableDelayed *table = &w->delayed[i];
+        table->count += delays->count[i];
+        for (int lane = 0; lane < slice->lanes; lane++) {
+            const Dtm50Delay *longest = &delays->longest[i][lane];
+            const int more = (longest->dtm50 - longest->dtm) - (table->dtm50 - table->dtm);
+            if (longest->dtm50 == 0 || more < 0 || (more == 0 && number[lane] > w->where[i])) continue;
+            w->where[i] = number[lane];
+            table->dtm = longest->dtm;
+            table->dtm50 = longest->dtm50;
+            statistics_fen(slice, longest->side, longest->kings, longest->cell, longest->clock, table->fen);
+        }
+    }
+}
+
 treb_status dtm50_writer_add(Dtm50Writer *w, const uint64_t *number, const Dtm50 *dtm50,
                              treb_error *error)
 {
@@ -190,6 +212,7 @@ treb_status dtm50_writer_add(Dtm50Writer *w, const uint64_t *number, const Dtm50
         chunk_free(&memory);
     }
     if (status != TREB_OK) return status;
+    add_delays(w, number, dtm50);
     return statistics_add_slice(&w->statistics, w->histograms, number[0], dtm50_slice(dtm50), NULL,
                                 w->options.budget, NULL, error);
 }
@@ -376,6 +399,7 @@ static treb_status complete_header(const Dtm50Writer *w, TableHeader *h, treb_er
         if (s->histogram[v] == NULL) return fail_memory(error);
         memcpy(s->histogram[v], w->histograms->of[TREB_DTM][side][v], bytes);
     }
+    memcpy(h->delayed, w->delayed, sizeof h->delayed);
     return TREB_OK;
 }
 

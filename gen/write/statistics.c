@@ -22,14 +22,13 @@ static void word_verdicts(const Plane *plane, size_t w, uint64_t out[WDL_VALUES]
     out[TREB_WIN] = won & ~over;
 }
 
-/* Writes the FEN of a cell of a plane. */
-static void cell_fen(const SolvedSlice *slice, int side, uint32_t kings, size_t rest,
-                     char out[TABLE_FEN_SIZE])
+void statistics_fen(const SolvedSlice *slice, int side, uint32_t kings, size_t cell, unsigned clock,
+                    char out[TABLE_FEN_SIZE])
 {
     const Layout *layout = slice->layout;
     treb_position pos;
     memset(&pos, 0, sizeof pos);
-    const uint64_t *pawns = slice->pawns[layout->men < 2 ? rest / layout_lane_cells(layout) : 0];
+    const uint64_t *pawns = slice->pawns[layout->men < 2 ? cell / layout_lane_cells(layout) : 0];
     for (int color = 0; color < 2; color++) {
         position_put(&pos, color, TREB_KING, layout->king[kings][color]);
         pos.by_color[color] |= pawns[color];
@@ -37,9 +36,10 @@ static void cell_fen(const SolvedSlice *slice, int side, uint32_t kings, size_t 
     }
     for (int i = 0; i < layout->men; i++)
         position_put(&pos, layout->man[i].color, layout->man[i].type,
-                     rest >> 6 * (layout->men - 1 - i) & 63);
+                     cell >> 6 * (layout->men - 1 - i) & 63);
     pos.turn = side;
     pos.fullmove = 1;
+    pos.halfmove = (uint16_t)clock;
     char fen[TREB_FEN_SIZE];
     position_to_fen(&pos, fen);
     memcpy(out, fen, strlen(fen) + 1);
@@ -242,7 +242,7 @@ static treb_status find_longest(const SolvedSlice *slice, treb_metric metric, in
     }
     if (!any) return fail_memory(error);
     const uint32_t at = atomic_load(&found);
-    if (status == TREB_OK && at != UINT32_MAX) cell_fen(slice, side, at, first, fen);
+    if (status == TREB_OK && at != UINT32_MAX) statistics_fen(slice, side, at, first, 0, fen);
     if (processes != NULL && status == TREB_OK) agree_on_first(processes, at, fen);
     return status;
 }

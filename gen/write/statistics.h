@@ -44,6 +44,10 @@ treb_status statistics_add_slice(TableStatistics *statistics, Histograms *histog
                                  const PlaneStatistics *planes, MemoryBudget *budget,
                                  const Processes *processes, treb_error *error);
 
+/* Writes the FEN of a cell of a plane, with a clock. */
+void statistics_fen(const SolvedSlice *slice, int side, uint32_t kings, size_t cell, unsigned clock,
+                    char out[TABLE_FEN_SIZE]);
+
 /* Turns the counts into counts of positions, where like men are not distinguished. */
 void statistics_finish(TableStatistics *statistics, Histograms *histograms, const Layout *layout);
 

@@ -127,6 +127,23 @@ START_TEST(wrong_header)
 }
 END_TEST
 
+/* Both checks find an example with another distance, a full one finds another number of delays as well. */
+START_TEST(wrong_delays)
+{
+    VerifyResult result;
+    const bool number = _i == 0;
+    values->more[DELAYED_LATE] = number;
+    values->longer[DELAYED_LATE] = number ? 0 : 2;
+    mate50_write(values, work, TREB_WHITE);
+    for (int full = number ? 1 : 0; full < 2; full++) {
+        ck_assert_int_eq(verify(full, 0.001, &result), TREB_ERR_DAMAGED);
+        ck_assert_uint_eq(result.errors, 1);
+        ck_assert_msg(strstr(result.text, "delayed mates") != NULL, "%s", result.text);
+        ck_assert_msg(strstr(result.text, number ? "another number" : "another distance") != NULL, "%s", result.text);
+    }
+}
+END_TEST
+
 typedef struct Seen {
     int calls;  /* that tell the progress */
     bool parts; /* the words were in a scratch file, of which a part was in use at a time */
@@ -243,6 +260,7 @@ int main(void)
     tcase_add_loop_test(tests, right, 0, 2);
     tcase_add_loop_test(tests, wrong_value, 0, WRONG_ALL);
     tcase_add_loop_test(tests, wrong_header, 0, 2);
+    tcase_add_loop_test(tests, wrong_delays, 0, 2);
     tcase_add_loop_test(tests, little_memory, 0, 2);
     tcase_add_test(tests, missing_dtm);
     tcase_add_test(tests, compared);

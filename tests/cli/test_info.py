@@ -51,9 +51,14 @@ def test_dtm50(mates):
     assert d["stored"] == dtm["stored"] and sorted(d["stored"].values()) == [False, True]
     assert d["codes"].keys() == {"places", "profiles"} and 1 < d["profiles"] < 256
     assert d["counts"] == dtm["counts"] and d["longest"] == dtm["longest"]
+    fresh, last = d["delayed"]
+    assert fresh == {"clock": "fresh", "count": 0}
+    assert last["clock"] == "last" and last["count"] == 13080 and last["dtm50"] - last["dtm"] == 18
     answer = run("info", "-t", mates, "KPvK.dtm50").has("^  places of profiles in their classes$")
     answer.has(f"^  profiles  {d['profiles']};").has(f"^  classes   {d['profile_classes']} of positions")
     assert answer.count("^  code ") == 1
+    answer.has("^  Mates that the 50-move rule delays$", "^ +0 at a clock of 0$")
+    answer.has(f"^ +13,080 at the last clock at which they are won or lost, by 18 plies at most: {last['fen']}$")
 
 
 def test_json_no_file():

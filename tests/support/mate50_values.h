@@ -22,6 +22,8 @@ typedef struct Mate50Values {
     size_t *first[2];  /* by turn and cell: its first step; one more at the end */
     bool *legal[2];    /* by turn and cell */
     int16_t *shown[2]; /* while solving: the last value */
+    /* What a file says wrong about delays: added to their number, and to the longest DTM50. */
+    int more[DELAYED_CLOCKS], longer[DELAYED_CLOCKS];
 } Mate50Values;
 
 /* ---- Solving --------------------------------------------------------------------------------- */
@@ -169,6 +171,43 @@ static inline void count_values(const Mate50Values *v, TableSide *side, int turn
         }
 }
 
+/* Adds a position with so many plies left to the delays, if the rule delays its mate. */
+static inline void count_delay(TableDelayed *delayed, const treb_position *pos, int dtm, int value, int left, unsigned weight)
+{
+    const int dtm50 = mate50_plies(value);
+    if (value == 0 || dtm50 <= dtm) return;
+    delayed->count += weight;
+    if (dtm50 - dtm <= delayed->dtm50 - delayed->dtm) return;
+    treb_position timed = *pos;
+    timed.halfmove = (uint16_t)(RULE_PLIES - left);
+    delayed->dtm = (uint16_t)dtm;
+    delayed->dtm50 = (uint16_t)dtm50;
+    position_to_fen(&timed, delayed->fen);
+}
+
+static inline void count_delays(const Mate50Values *v, TableHeader *header, const treb_tables *tables)
+{
+    for (int turn = 0; turn < 2; turn++)
+        for (uint64_t cell = 0; cell < v->index.size; cell++) {
+            IndexMen men;
+            treb_position pos;
+            treb_distance dtm;
+            if (!v->legal[turn][cell] || v->first[turn][cell] == v->first[turn][cell + 1]) continue;
+            if (!index_to_men(&v->index, cell, &men)) ck_abort_msg("no position");
+            index_men_to_position(&v->index, &men, turn, &pos);
+            if (treb_probe_dtm(tables, &pos, &dtm, NULL) != TREB_OK) ck_abort_msg("no DTM");
+            const int left[DELAYED_CLOCKS] = {[DELAYED_FRESH] = RULE_PLIES,
+                                              [DELAYED_LATE] = v->step[v->first[turn][cell]].left};
+            for (int i = 0; i < DELAYED_CLOCKS; i++)
+                count_delay(&header->delayed[i], &pos, dtm.plies, mate50_value_at(v, turn, cell, left[i]), left[i],
+                            index_weight(&v->index, &men));
+        }
+    for (int i = 0; i < DELAYED_CLOCKS; i++) {
+        header->delayed[i].count += (uint64_t)v->more[i];
+        header->delayed[i].dtm50 = (uint16_t)(header->delayed[i].dtm50 + v->longer[i]);
+    }
+}
+
 /* Returns the place of a profile in its class, which it may become a part of. The one without steps has place 0. */
 static inline uint32_t place_in_class(TableProfiles *p, int dtm, int dtz, uint32_t profile)
 {
@@ -307,6 +346,7 @@ static inline void mate50_write(const Mate50Values *v, const char *folder, int t
         memcpy(header.side[side].count, wdl.count[side], sizeof wdl.count[side]);
         count_values(v, &header.side[side], side);
     }
+    count_delays(v, &header, tables);
     CellProfiles found = find_profiles(v, &header, turn, tables);
     put_profiles(&header, &found, data);
     drop_classes(&header.profiles);
