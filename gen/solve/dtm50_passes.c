@@ -39,6 +39,7 @@ typedef struct Worker {
      * in time; LOOK. VALUE_NONE for all others, and between two planes for all places. */
     Plies *found;
     uint32_t *touched; /* the cells that have another one */
+    RecentLists *recent;
     LogBuffer log_buffer;
     void *memory;
     Dtm50Delays delays;
@@ -248,13 +249,15 @@ static treb_status plane_pass(Worker *w, uint32_t kings, int side, unsigned left
 /* Returns the profile of a cell whose value has changed: before that it was `before`, a value or, flagged, the distance
  * to mate. Where the line without the rule fits, the value is that line's, and no step says so. PROFILE_NONE: out of
  * memory. */
-static uint32_t longer_profile(const Dtm50 *d, uint32_t profile, Plies before, Plies now,
+static uint32_t longer_profile(const Worker *w, uint32_t profile, Plies before, Plies now,
                                unsigned left)
 {
+    const Plies mate = before & ~VALUE_WAITING;
     if (now <= left) return before & VALUE_WAITING ? PROFILE_ANY : profile;
-    if (before & VALUE_WAITING) profile = profiles_begin(d->profiles, before & ~VALUE_WAITING);
+    if (before & VALUE_WAITING)
+        profile = profiles_add(w->d->profiles, w->recent, (ProfileStep){PROFILE_EMPTY, 0, mate});
     if (profile == PROFILE_NONE) return PROFILE_NONE;
-    return profiles_add(d->profiles, (ProfileStep){profile, (uint16_t)left, now});
+    return profiles_add(w->d->profiles, w->recent, (ProfileStep){profile, (uint16_t)left, now});
 }
 
 /* Whether a change can matter to parents when there is one ply more left. */
@@ -339,7 +342,7 @@ static treb_status plane_write(Worker *w, uint32_t kings, int side, unsigned lef
         if (c.before & VALUE_WAITING && c.now > mate)
             add_delay(w, DELAYED_LATE, &(Dtm50Delay){mate, c.now, side, kings, c.cell, RULE_PLIES - left});
         if (profile != NULL) {
-            profile[place] = longer_profile(d, profile[place], c.before, c.now, left);
+            profile[place] = longer_profile(w, profile[place], c.before, c.now, left);
             if (profile[place] == PROFILE_NONE) return fail_memory(error);
         }
         if (matters(c, left)) changes->of[kept++] = c;
@@ -355,6 +358,7 @@ static void place_worker(Worker *w, const Layout *layout, size_t places, MemoryL
     w->set = memory_layout_place(arrays, layout->plane_words * sizeof *w->set);
     w->found = memory_layout_place(arrays, places * sizeof *w->found);
     w->touched = memory_layout_place(arrays, places * sizeof *w->touched);
+    w->recent = memory_layout_place(arrays, sizeof *w->recent);
     log_buffer_place(&w->log_buffer, layout->plane_words, arrays);
 }
 
@@ -368,6 +372,7 @@ static bool worker_init(Worker *w, Dtm50 *d)
     arrays = (MemoryLayout){w->memory, 0};
     place_worker(w, d->layout, d->places.count, &arrays);
     for (size_t i = 0; i < d->places.count; i++) w->found[i] = VALUE_NONE;
+    memset(w->recent, 0, sizeof *w->recent);
     return true;
 }
 

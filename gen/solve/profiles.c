@@ -88,12 +88,16 @@ static uint32_t find_or_add(Profiles *p, ProfileStep step)
     return p->place[at] = p->count++;
 }
 
-uint32_t profiles_add(Profiles *p, ProfileStep step)
+uint32_t profiles_add(Profiles *p, RecentLists *recent, ProfileStep step)
 {
+    const size_t at = hash(step) % (sizeof recent->of / sizeof *recent->of);
+    if (recent != NULL && recent->of[at].list != 0 && same(recent->of[at].step, step)) return recent->of[at].list;
     omp_set_lock(&p->lock);
-    uint32_t list = find_or_add(p, step);
+    const uint32_t list = find_or_add(p, step);
     omp_unset_lock(&p->lock);
-    return list;
+    if (recent == NULL || list == PROFILE_NONE) return list;
+    recent->of[at].step = step;
+    return recent->of[at].list = list;
 }
 
 uint32_t profiles_count(const Profiles *p) { return p->count; }

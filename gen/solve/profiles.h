@@ -24,14 +24,17 @@ typedef struct Profiles Profiles;
 Profiles *profiles_new(MemoryBudget *budget); /* NULL: out of memory */
 void profiles_free(Profiles *profiles);       /* NULL is allowed */
 
-/* Returns the list with one more step; PROFILE_NONE: out of memory. Thread-safe. The numbers depend on the order of
- * calls. */
-uint32_t profiles_add(Profiles *profiles, ProfileStep step);
+/* Lists that a thread has added lately, so that it need not wait for others to find them again. At first it is zeros. */
+typedef struct RecentLists {
+    struct {
+        ProfileStep step;
+        uint32_t list; /* 0: none */
+    } of[1 << 12];
+} RecentLists;
 
-static inline uint32_t profiles_begin(Profiles *profiles, unsigned mate)
-{
-    return profiles_add(profiles, (ProfileStep){PROFILE_EMPTY, 0, (uint16_t)mate});
-}
+/* Returns the list with one more step; PROFILE_NONE: out of memory. Thread-safe, if each thread has its own `recent`,
+ * which may be NULL. The numbers depend on the order of calls. */
+uint32_t profiles_add(Profiles *profiles, RecentLists *recent, ProfileStep step);
 
 /* Not while lists are added. */
 uint32_t profiles_count(const Profiles *profiles); /* the empty list included */

@@ -57,7 +57,7 @@ static bool make_relative(const Profiles *lists, Profiles *relative, List *list)
         list[i] = list[step.before];
         if (list[i].dtz == 0) list[i].dtz = step.left;
         if (!relative_step(list[i].dtm, list[i].dtz, step, list[i].profile == PROFILE_EMPTY, &made)) continue;
-        list[i].profile = profiles_add(relative, (ProfileStep){list[i].profile, made.within, made.extra});
+        list[i].profile = profiles_add(relative, NULL, (ProfileStep){list[i].profile, made.within, made.extra});
         if (list[i].profile == PROFILE_NONE) return false;
     }
     return true;
