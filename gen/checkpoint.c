@@ -17,7 +17,7 @@ static const double saved_seconds = 240;
 /* Cells of a slice that is saved while it is solved. Smaller slices are solved within seconds, and writing the logs to
  * a file for each of them would take longer than solving it. */
 static const uint64_t saved_slice = 1000000000;
-static const uint64_t saved_mark = UINT64_C(0x3644455641535254); /* "TRSAVED" and a version */
+static const uint64_t saved_mark = UINT64_C(0x3744455641535254); /* "TRSAVED" and a version */
 
 /* ---- Saving ---------------------------------------------------------------------------------- */
 
@@ -87,8 +87,12 @@ static treb_status save(TableJob *job, const Solver *solver, treb_error *error)
     put_key(job, &state);
     if (job_processes(job) != NULL) state_put(&state, ++c->generation);
     state_put(&state, job->first);
+    state_put(&state, job->sink.self != NULL);
     treb_status status = sink_put(&job->sink, &state, error);
+    if (job->profiles != NULL) profiles_put(job->profiles, &state);
+    if (status == TREB_OK && job->writer50 != NULL) status = dtm50_writer_put(job->writer50, &state, error);
     if (status == TREB_OK) status = store_table_put(job->table, &state, error);
+    if (status == TREB_OK && job->table50 != NULL) status = store_table_put(job->table50, &state, error);
     state_put(&state, solver != NULL);
     if (solver != NULL) solver_put(solver, &state);
     if (status == TREB_OK) status = write_state(job, &state, error);
@@ -159,8 +163,10 @@ static bool discard_checkpoint(TableJob *job)
 {
     Checkpoint *c = &job->checkpoint;
     sink_abort(&job->sink);
+    job_abort_dtm50(job);
     if (job->table) store_end(job->table, false, NULL);
-    job->table = NULL;
+    if (job->table50) store_end(job->table50, false, NULL);
+    job->table = job->table50 = NULL;
     job->first = 0;
     c->solving = c->log_saved = false;
     c->generation = 0;
@@ -199,17 +205,23 @@ static bool load_together(TableJob *job)
     return job_all_agree(job, loaded && least > 0) || discard_checkpoint(job);
 }
 
-/* Reads how many groups are solved, and opens the sink. `*stored`: what other tables need is complete already. */
-static bool resume_sink(TableJob *job, bool *stored)
+/* Reads how many groups are solved, and opens what makes files of them. `*stored`: what other tables need is complete
+ * already. */
+static bool resume_files(TableJob *job, bool *stored)
 {
+    const GenContext *gen = job->gen;
+    const GenerateStep *step = job->step;
+    State *state = &job->checkpoint.state;
     treb_error error;
-    job->first = state_get_most(&job->checkpoint.state, job->groups.count);
-    *stored = job->first == job->groups.count &&
-              store_has(job->gen->store, &job->step->material, job->step->parents);
-    return job_open_sink(job, &job->checkpoint.state, &error) == TREB_OK;
+    job->first = state_get_most(state, job->groups.count);
+    *stored = job->first == job->groups.count && store_has(gen->store, &step->material, step->parents) &&
+              (gen->store50 == NULL || store_has(gen->store50, &step->material, step->parents));
+    const bool filed = state_get_most(state, 1);
+    if (filed && job_open_sink(job, state, &error) != TREB_OK) return false;
+    return job_open_dtm50(job, state, &error) == TREB_OK;
 }
 
-/* Opens the store's table, and reads whether a solver has begun the next group. */
+/* Opens the tables of the stores, and reads whether a solver has begun the next group. */
 static bool resume_table(TableJob *job)
 {
     Checkpoint *c = &job->checkpoint;
@@ -225,7 +237,7 @@ bool checkpoint_resume(TableJob *job)
 {
     bool stored;
     if (!job->checkpoint.persistent || !load_together(job)) return false;
-    if (!job_all_agree(job, resume_sink(job, &stored))) return discard_checkpoint(job);
+    if (!job_all_agree(job, resume_files(job, &stored))) return discard_checkpoint(job);
     /* If what other tables need is complete in all processes, only the files are left to finish. */
     if (job_all_agree(job, stored)) return true;
     return job_all_agree(job, resume_table(job)) || discard_checkpoint(job);

@@ -173,32 +173,15 @@ static treb_status close_store(TableJob *job, bool complete, treb_error *error)
     return status == TREB_OK ? status50 : status;
 }
 
-/* Opens what DTM50 needs. */
-static treb_status open_dtm50(TableJob *job, treb_error *error)
-{
-    if (job->gen->store50 == NULL) return TREB_OK;
-    const WriteOptions options = sink_write_options(job->gen);
-    job->profiles = profiles_new(&job->gen->budget);
-    if (job->profiles == NULL) return fail_memory(error);
-    job->table50 = store_begin(job->gen->store50, &job->layout, job->step->parents, NULL, NULL,
-                               false, NULL, error);
-    if (job->table50 == NULL) return error->status;
-    if (!job->step->write) return TREB_OK;
-    job->writer50 = dtm50_writer_new(&job->layout, &options, job->profiles, error);
-    return job->writer50 != NULL ? TREB_OK : error->status;
-}
-
 /* Completes the DTM50 file, or leaves none. */
 static treb_status close_dtm50(TableJob *job, bool complete, treb_error *error)
 {
     treb_status status = TREB_OK;
-    if (complete && job->writer50 != NULL)
+    if (complete && job->writer50 != NULL) {
         status = dtm50_writer_finish(job->writer50, &job->report->result, error);
-    else
-        dtm50_writer_abort(job->writer50);
-    job->writer50 = NULL;
-    profiles_free(job->profiles);
-    job->profiles = NULL;
+        job->writer50 = NULL;
+    }
+    job_abort_dtm50(job);
     return status;
 }
 
@@ -215,14 +198,15 @@ static treb_status open_table(TableJob *job, treb_error *error)
     /* What an earlier run left of the table is of no use if another process lacks its part. */
     if (job->checkpoint.persistent || job->step->divided)
         store_forget(job->gen->store, &job->step->material);
+    if (job->checkpoint.persistent && job->gen->store50 != NULL)
+        store_forget(job->gen->store50, &job->step->material);
     treb_status status = job_open_table(job, NULL, error);
-    if (status != TREB_OK) return status;
-    status = job_open_sink(job, NULL, error);
-    if (status == TREB_OK) status = open_dtm50(job, error);
+    if (status == TREB_OK) status = job_open_sink(job, NULL, error);
+    if (status == TREB_OK) status = job_open_dtm50(job, NULL, error);
     if (status == TREB_OK) return TREB_OK;
     treb_error second;
     sink_abort(&job->sink);
-    close_dtm50(job, false, &second);
+    job_abort_dtm50(job);
     close_store(job, false, &second);
     return status;
 }

@@ -320,7 +320,7 @@ static treb_status plan_estimate(GeneratePlan *plan, const GenerateOptions *o, t
 bool generate_step_saved(const GenerateStep *step, const GenerateOptions *o)
 {
     static const uint64_t saved_cells = UINT64_C(3000000000); /* of tables that take long */
-    return !o->syzygy && !(o->metrics >> TREB_DTM50 & 1) && (o->save_seconds > 0 || step->cells > saved_cells);
+    return !o->syzygy && (o->save_seconds > 0 || step->cells > saved_cells);
 }
 
 size_t generate_plan_largest(const GeneratePlan *plan)

@@ -89,7 +89,8 @@ treb_status sink_open(Sink *sink, GenContext *gen, const GenerateStep *step, con
     /* If the processes do not write together, the first one does. */
     const bool elsewhere = all != NULL && all->index > 0 && writing == NULL;
     *sink = (Sink){0};
-    if (!step->write || elsewhere || (gen->store50 != NULL && files_are_there(gen, step)))
+    /* An earlier run that saved a sink may have completed its files. */
+    if (!step->write || elsewhere || (gen->store50 != NULL && state == NULL && files_are_there(gen, step)))
         return TREB_OK;
     *sink = gen->options->syzygy ? open_exporter(gen, layout, error)
                                  : open_writer(gen, layout, writing, path, state, error);

@@ -2,6 +2,7 @@
 #ifndef TREB_GEN_TABLE_JOB_H
 #define TREB_GEN_TABLE_JOB_H
 
+#include "core/system/error.h"
 #include "core/system/stop.h"
 #include "gen/context.h"
 #include "gen/report.h"
@@ -62,7 +63,7 @@ static inline bool job_all_agree(const TableJob *job, bool own)
     return processes != NULL ? processes->all_min(processes->context, own) == 1 : own;
 }
 
-/* Opens the sink and the store's table; with `state` as an earlier run has put them. */
+/* Opens the sink and the tables of the stores; with `state` as an earlier run has put them. */
 static inline treb_status job_open_sink(TableJob *job, State *state, treb_error *error)
 {
     const char *path = job->checkpoint.persistent ? job->checkpoint.path : NULL;
@@ -74,7 +75,33 @@ static inline treb_status job_open_table(TableJob *job, State *state, treb_error
 {
     job->table = store_begin(job->gen->store, &job->layout, job->step->parents, NULL,
                              job_partitioned(job), job->checkpoint.persistent, state, error);
-    return job->table != NULL ? TREB_OK : error->status;
+    if (job->table == NULL) return error->status;
+    if (job->gen->store50 == NULL) return TREB_OK;
+    job->table50 = store_begin(job->gen->store50, &job->layout, job->step->parents, NULL, NULL,
+                               job->checkpoint.persistent, state, error);
+    return job->table50 != NULL ? TREB_OK : error->status;
+}
+
+/* Opens the writer of the DTM50 file, if there will be one, and its lists. */
+static inline treb_status job_open_dtm50(TableJob *job, State *state, treb_error *error)
+{
+    if (job->gen->store50 == NULL) return TREB_OK;
+    WriteOptions options = sink_write_options(job->gen);
+    options.path = job->checkpoint.persistent ? job->checkpoint.path : NULL;
+    job->profiles = profiles_new(&job->gen->budget, state);
+    if (job->profiles == NULL) return fail_memory(error);
+    if (!job->step->write) return TREB_OK;
+    job->writer50 = dtm50_writer_new(&job->layout, &options, job->profiles, state, error);
+    return job->writer50 != NULL ? TREB_OK : error->status;
+}
+
+/* Frees them, and leaves no file. */
+static inline void job_abort_dtm50(TableJob *job)
+{
+    dtm50_writer_abort(job->writer50);
+    job->writer50 = NULL;
+    profiles_free(job->profiles);
+    job->profiles = NULL;
 }
 
 #endif

@@ -22,6 +22,16 @@ static uint32_t hash(ProfileStep step)
     return (uint32_t)(h >> 32);
 }
 
+/* Puts the lists into the hash table. */
+static void fill_places(Profiles *p)
+{
+    for (uint32_t i = 1; i < p->count; i++) {
+        uint32_t at = hash(p->step[i]) & p->mask;
+        while (p->place[at] != PROFILE_EMPTY) at = (at + 1) & p->mask;
+        p->place[at] = i;
+    }
+}
+
 /* Makes room for as many lists. Returns false if out of memory. */
 static bool reserve(Profiles *p, uint32_t capacity)
 {
@@ -39,27 +49,42 @@ static bool reserve(Profiles *p, uint32_t capacity)
     p->place = place;
     p->capacity = capacity;
     p->mask = 2 * capacity - 1;
-    for (uint32_t i = 1; i < p->count; i++) {
-        uint32_t at = hash(step[i]) & p->mask;
-        while (place[at] != PROFILE_EMPTY) at = (at + 1) & p->mask;
-        place[at] = i;
-    }
+    fill_places(p);
     return true;
 }
 
-Profiles *profiles_new(MemoryBudget *budget)
+/* Reads what profiles_put saved. */
+static bool get_lists(Profiles *p, State *state)
+{
+    const uint32_t count = (uint32_t)state_get_most(state, UINT32_MAX / 4);
+    uint32_t capacity = FIRST_CAPACITY;
+    while (capacity < count) capacity *= 2;
+    if (state->failed || !reserve(p, capacity)) return false;
+    p->count = count;
+    state_get_bytes(state, p->step, count * sizeof *p->step);
+    if (!state->failed) fill_places(p);
+    return !state->failed && count > 0;
+}
+
+Profiles *profiles_new(MemoryBudget *budget, State *state)
 {
     Profiles *p = calloc(1, sizeof *p);
     if (p == NULL) return NULL;
     p->budget = budget;
     omp_init_lock(&p->lock);
     p->count = 1;
-    if (reserve(p, FIRST_CAPACITY)) {
+    if (state != NULL ? get_lists(p, state) : reserve(p, FIRST_CAPACITY)) {
         p->step[PROFILE_EMPTY] = (ProfileStep){0};
         return p;
     }
     profiles_free(p);
     return NULL;
+}
+
+void profiles_put(const Profiles *p, State *state)
+{
+    state_put(state, p->count);
+    state_put_bytes(state, p->step, p->count * sizeof *p->step);
 }
 
 void profiles_free(Profiles *p)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "core/system/memory_budget.h"
+#include "core/system/state.h"
 
 enum { PROFILE_EMPTY = 0 /* the list without steps */ };
 #define PROFILE_ANY UINT32_MAX        /* of a cell that may have any list */
@@ -21,7 +22,10 @@ typedef struct ProfileStep {
 
 typedef struct Profiles Profiles;
 
-Profiles *profiles_new(MemoryBudget *budget); /* NULL: out of memory */
+/* With a `state` they are those that profiles_put saved in an earlier run. NULL: out of memory, or the state cannot be
+ * used. */
+Profiles *profiles_new(MemoryBudget *budget, State *state);
+void profiles_put(const Profiles *profiles, State *state);
 void profiles_free(Profiles *profiles);       /* NULL is allowed */
 
 /* Lists that a thread has added lately, so that it need not wait for others to find them again. At first it is zeros. */

@@ -7,6 +7,7 @@
  * as side 1 (own_profiles.h). */
 #include "gen/write/dtm50_writer.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,8 +102,43 @@ static unsigned sides_to_keep(const Dtm50Writer *w)
     return find_turn(w, &turn, &not_yet) == TREB_OK ? 1u << turn : 1u << TREB_WHITE | 1u << TREB_BLACK;
 }
 
+/* Opens the file of the chunks: a new one, or as `state` says. */
+static treb_status open_chunks(Dtm50Writer *w, State *state, treb_error *error)
+{
+    char path[4300];
+    const bool named = w->options.path != NULL;
+    if (named) snprintf(path, sizeof path, "%.4200s-%s", w->options.path, table_metric_name(TREB_DTM50));
+    if (state == NULL) return spill_create(&w->spill, named ? path : NULL, w->options.scratch, 0, error);
+    return spill_resume(&w->spill, path, state_get(state)) ? TREB_OK : fail_errno(error, "read", path);
+}
+
+treb_status dtm50_writer_put(const Dtm50Writer *w, State *state, treb_error *error)
+{
+    state_put(state, atomic_load(&w->spill.end));
+    state_put(state, w->sides);
+    state_put_bytes(state, &w->statistics, sizeof w->statistics);
+    state_put_bytes(state, w->histograms, sizeof *w->histograms);
+    state_put_bytes(state, w->delayed, sizeof w->delayed);
+    state_put_bytes(state, w->where, sizeof w->where);
+    for (int side = 0; side < 2; side++)
+        if (w->sides >> side & 1) state_put_bytes(state, w->chunk[side], list_bytes(w));
+    return spill_sync(&w->spill, error);
+}
+
+/* Reads what dtm50_writer_put saved, all but the end of the file. */
+static treb_status get_state(Dtm50Writer *w, State *state, treb_error *error)
+{
+    state_get_bytes(state, &w->statistics, sizeof w->statistics);
+    state_get_bytes(state, w->histograms, sizeof *w->histograms);
+    state_get_bytes(state, w->delayed, sizeof w->delayed);
+    state_get_bytes(state, w->where, sizeof w->where);
+    for (int side = 0; side < 2; side++)
+        if (w->sides >> side & 1) state_get_bytes(state, w->chunk[side], list_bytes(w));
+    return state->failed ? fail(error, TREB_ERR_DAMAGED, "the checkpoint of an earlier run is damaged") : TREB_OK;
+}
+
 Dtm50Writer *dtm50_writer_new(const Layout *layout, const WriteOptions *options,
-                              const Profiles *profiles, treb_error *error)
+                              const Profiles *profiles, State *state, treb_error *error)
 {
     Dtm50Writer *w = calloc(1, sizeof *w);
     if (w == NULL) {
@@ -114,11 +150,12 @@ Dtm50Writer *dtm50_writer_new(const Layout *layout, const WriteOptions *options,
     w->profiles = profiles;
     w->options = *options;
     w->chunks = (layout->kings + cells_planes(layout) - 1) / cells_planes(layout);
-    treb_status status = spill_create(&w->spill, NULL, options->scratch, 0, error);
+    treb_status status = open_chunks(w, state, error);
     w->spill.budget = options->budget;
-    w->spill.keep = options->keep / TREB_METRICS;
+    w->spill.keep = options->path == NULL ? options->keep / TREB_METRICS : 0;
     w->histograms = budget_calloc(options->budget, sizeof *w->histograms);
-    w->sides = sides_to_keep(w);
+    /* Meanwhile the DTM file may have come. */
+    w->sides = state != NULL ? (unsigned)state_get_most(state, 3) : sides_to_keep(w);
     bool enough = w->histograms != NULL;
     for (int side = 0; side < 2; side++) {
         if (!(w->sides >> side & 1)) continue;
@@ -126,6 +163,7 @@ Dtm50Writer *dtm50_writer_new(const Layout *layout, const WriteOptions *options,
         enough = enough && w->chunk[side] != NULL;
     }
     if (status == TREB_OK && !enough) status = fail_memory(error);
+    if (status == TREB_OK && state != NULL) status = get_state(w, state, error);
     if (status == TREB_OK) return w;
     dtm50_writer_abort(w);
     return NULL;

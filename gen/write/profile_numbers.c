@@ -337,7 +337,7 @@ ProfileNumbers *profile_numbers_new(const Profiles *lists, const uint64_t *cells
                                     TableProfiles *out)
 {
     ProfileNumbers *numbers = calloc(1, sizeof *numbers);
-    Profiles *relative = profiles_new(budget);
+    Profiles *relative = profiles_new(budget, NULL);
     const bool enough = numbers != NULL && relative != NULL && number_all(numbers, lists, relative, cells, out);
     profiles_free(relative);
     if (enough) return numbers;
