@@ -119,8 +119,8 @@ static const struct {
                   {{3.1, 4.6, 5, 7.4}, {5.5, 2, 5, 5}, 8},
                   {{9, 13, 8, 9}, {7, 4, 5, 5}, 8}}};
 static const double learn_cells = 4e-7;
-/* Seconds per billion positions to solve DTM50, of all tables of four men. */
-static const double dtm50_rate = 50;
+/* Seconds per billion positions to solve DTM50, of all tables of up to four men, and of five. */
+static const double dtm50_rate[2] = {50, 280};
 /* A cell that stands for two positions takes longer by these factors. Index: pawns. */
 static const double pair_solve[2] = {1.6, 1.5}, pair_write[2] = {1.6, 2.1};
 /* Tables of six men without pawns take longer by queen_part for each queen, up to two; and by
@@ -190,7 +190,7 @@ EstimateTime estimate_step_time(const GenerateStep *step, const GenerateOptions 
     if (wanted(options, TREB_DTM50) && step->write)
         t.write += billions * rates[six][kind].write[TREB_DTM] + (learn < most ? learn : most) / TREB_METRICS;
     if (step->pair) t.solve *= pair_solve[pawns];
-    if (wanted(options, TREB_DTM50)) t.solve += 1e-9 * (double)step->places * dtm50_rate;
+    if (wanted(options, TREB_DTM50)) t.solve += 1e-9 * (double)step->places * dtm50_rate[material_men(m) > 4];
     if (options->syzygy)
         t.write *= syzygy_part;
     else if (options->codec != TABLE_SYMBOLS)
