@@ -260,11 +260,18 @@ $(BUILD)/libtrebuchet-http$(call so,1): $(call obj,$(REMOTE))
 	$(CC) $(CFLAGS) $(SHARED) -o $@ $(filter %.o,$^) $$(pkg-config --libs libcurl) -lxxhash -lpthread $(LDFLAGS)
 	ln -sf $(@F) $(@:$(call so,1)=$(SO_LINK))
 
-$(TOOL): $(BUILD)/cli/main.o $(PARTS_OBJ)
-	$(CC) $(CFLAGS) -o $@ $^ $(OPENMP_LIBS) $(TOOL_LIBS) $(LIBS) $(LDFLAGS)
+# Changes when the command has other parts, as with PAGE=no.
+PARTS_LIST := $(BUILD)/parts.list
+$(PARTS_LIST): FORCE
+	@mkdir -p $(@D)
+	@echo '$(PARTS_OBJ)' | cmp -s - $@ || echo '$(PARTS_OBJ)' > $@
+FORCE:
 
-$(MPI_TOOL): $(call obj,$(GEN_MPI)) $(PARTS_OBJ)
-	$(MPICC) $(CFLAGS) -o $@ $^ $(OPENMP_LIBS) $(TOOL_LIBS) $(LIBS) $(LDFLAGS)
+$(TOOL): $(BUILD)/cli/main.o $(PARTS_OBJ) $(PARTS_LIST)
+	$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(OPENMP_LIBS) $(TOOL_LIBS) $(LIBS) $(LDFLAGS)
+
+$(MPI_TOOL): $(call obj,$(GEN_MPI)) $(PARTS_OBJ) $(PARTS_LIST)
+	$(MPICC) $(CFLAGS) -o $@ $(filter %.o,$^) $(OPENMP_LIBS) $(TOOL_LIBS) $(LIBS) $(LDFLAGS)
 
 # Here the engine is linked with the library as an archive; examples/uci/Makefile uses an installed library.
 ifeq ($(LMDB),yes)

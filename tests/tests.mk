@@ -10,9 +10,9 @@
 PARTS_A := $(BUILD)/parts.a
 # The plain solvers that tests compare with.
 PLAIN_OBJ := $(patsubst %,$(BUILD)/tests/support/%.o,naive plain_mate50)
-$(PARTS_A): $(PARTS_OBJ) $(PLAIN_OBJ)
+$(PARTS_A): $(PARTS_OBJ) $(PLAIN_OBJ) $(PARTS_LIST)
 	rm -f $@
-	ar qcsT $@ $^
+	ar qcsT $@ $(filter %.o,$^)
 
 # They would take long with sanitizers, which are not meant to check them.
 $(PLAIN_OBJ): override CFLAGS := $(filter-out -fsanitize=% -fno-sanitize%,$(CFLAGS)) \
@@ -115,7 +115,7 @@ test-full:
 FUZZERS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/fuzz_*.c))
 $(BUILD)/fuzzed.a: $(LIB_OBJ) $(call obj,$(CORE_TOOL) $(PAWNS) $(FIND) $(JSON) $(SERVER)) $(BOOK_OBJ) $(PAGE_OBJ)
 	rm -f $@
-	ar qcsT $@ $^
+	ar qcsT $@ $(filter %.o,$^)
 $(FUZZERS): %: %.o $(BUILD)/fuzzed.a
 	$(CC) $(CFLAGS) -fsanitize=fuzzer -fopenmp -o $@ $^ $(TOOL_LIBS) $(LIBS) $(LDFLAGS)
 fuzzers: $(FUZZERS)
