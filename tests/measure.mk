@@ -95,7 +95,7 @@ alone-check: all
 	for ending in $(ALONE); do \
 	  rm -rf $(BUILD)/alone && mkdir $(BUILD)/alone && ln -s $(abspath $(TABLES))/*.treb $(BUILD)/alone && \
 	  rm -f $(BUILD)/alone/$$ending.* && $(TOOL) gen --tables $(BUILD)/alone $$ending && (cd $(BUILD)/alone && \
-	  grep " $$ending\." $(CURDIR)/tables/SHA256SUMS | sha256sum --check) || exit 1; done
+	  grep " $$ending\." $(CURDIR)/tables/SHA256SUMS | grep -v dtm50 | sha256sum --check) || exit 1; done
 	rm -rf $(BUILD)/alone
 
 # Takes some minutes.

@@ -22,7 +22,8 @@ def row(header, clock):
     start = f"| {header['material']} | {decided:,} | {delayed['count']:,} |"
     if delayed["count"] == 0:
         return f"{start} | | | | |"
-    share = f"{100 * delayed['count'] / decided:.3f} %"
+    share = 100 * delayed["count"] / decided
+    share = f"{share:.3f} %" if share >= 0.001 else "< 0.001 %"
     dtm, dtm50 = delayed["dtm"], delayed["dtm50"]
     fen = " ".join(delayed["fen"].split()[:-1])
     return f"{start} {share} | {dtm50 - dtm} | {dtm} | {dtm50} | {fen} |"
