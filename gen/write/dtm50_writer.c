@@ -206,11 +206,13 @@ static treb_status add_chunk(Dtm50Writer *w, const uint64_t *number, const Dtm50
     return status;
 }
 
-/* Adds the delays of a group of slices. Of positions that are delayed as long the first one counts. */
+/* Adds the delays of a group of slices. Of positions that are delayed as long the first one counts. Other threads may add
+ * other groups. */
 static void add_delays(Dtm50Writer *w, const uint64_t *number, const Dtm50 *dtm50)
 {
     const Dtm50Delays *delays = dtm50_delays(dtm50);
     const SolvedSlice *slice = dtm50_slice(dtm50);
+#pragma omp critical(dtm50_writer)
     for (int i = 0; i < DELAYED_CLOCKS; i++) {
         TableDelayed *table = &w->delayed[i];
         table->count += delays->count[i];
