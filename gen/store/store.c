@@ -247,7 +247,9 @@ static treb_status provide_locked(Store *store, StoreEntry *entry, uint64_t slic
                        part_cost(entry, side->format, PART_VALUES) > store->limit / (2 * SUBSETS);
     const bool in_file = push && store->pushes_in_file && side->chunk[PART_VALUES] != NULL &&
                          side->chunk[PART_PUSHES] != NULL;
-    side->solved.by_plane = (large || in_file) && side->kept[PART_VALUES] == NULL;
+    const bool by_plane = (large || in_file) && side->kept[PART_VALUES] == NULL;
+    /* Other threads read it without a lock. It does not change while they do. */
+    if (side->solved.by_plane != by_plane) side->solved.by_plane = by_plane;
     treb_status status = TREB_OK;
     for (int part = 0; part < (push ? PARTS : 1) && status == TREB_OK; part++) {
         if (side->kept[part] != NULL || side->solved.by_plane) continue;
