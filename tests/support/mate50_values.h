@@ -171,6 +171,27 @@ static inline void count_values(const Mate50Values *v, TableSide *side, int turn
         }
 }
 
+/* A position that is won or lost under the rule. */
+typedef struct Decided {
+    IndexMen men;
+    treb_position pos;
+    int dtm, dtz;
+} Decided;
+
+/* Finds that of a cell; its DTM is probed. False: there is none. */
+static inline bool find_decided(const Mate50Values *v, int turn, uint64_t cell, const treb_tables *tables, Decided *out)
+{
+    treb_distance dtm;
+    const size_t first = v->first[turn][cell];
+    if (!v->legal[turn][cell] || first == v->first[turn][cell + 1]) return false;
+    if (!index_to_men(&v->index, cell, &out->men)) ck_abort_msg("no position");
+    index_men_to_position(&v->index, &out->men, turn, &out->pos);
+    if (treb_probe_dtm(tables, &out->pos, &dtm, NULL) != TREB_OK) ck_abort_msg("no DTM");
+    out->dtm = dtm.plies;
+    out->dtz = v->step[first].left;
+    return true;
+}
+
 /* Adds a position with so many plies left to the delays, if the rule delays its mate. */
 static inline void count_delay(TableDelayed *delayed, const treb_position *pos, int dtm, int value, int left, unsigned weight)
 {
@@ -189,18 +210,13 @@ static inline void count_delays(const Mate50Values *v, TableHeader *header, cons
 {
     for (int turn = 0; turn < 2; turn++)
         for (uint64_t cell = 0; cell < v->index.size; cell++) {
-            IndexMen men;
-            treb_position pos;
-            treb_distance dtm;
-            if (!v->legal[turn][cell] || v->first[turn][cell] == v->first[turn][cell + 1]) continue;
-            if (!index_to_men(&v->index, cell, &men)) ck_abort_msg("no position");
-            index_men_to_position(&v->index, &men, turn, &pos);
-            if (treb_probe_dtm(tables, &pos, &dtm, NULL) != TREB_OK) ck_abort_msg("no DTM");
+            Decided at;
+            if (!find_decided(v, turn, cell, tables, &at)) continue;
             const int left[DELAYED_CLOCKS] = {[DELAYED_FRESH] = RULE_PLIES,
-                                              [DELAYED_LATE] = v->step[v->first[turn][cell]].left};
+                                              [DELAYED_LATE] = at.dtz};
             for (int i = 0; i < DELAYED_CLOCKS; i++)
-                count_delay(&header->delayed[i], &pos, dtm.plies, mate50_value_at(v, turn, cell, left[i]), left[i],
-                            index_weight(&v->index, &men));
+                count_delay(&header->delayed[i], &at.pos, at.dtm, mate50_value_at(v, turn, cell, left[i]), left[i],
+                            index_weight(&v->index, &at.men));
         }
     for (int i = 0; i < DELAYED_CLOCKS; i++) {
         header->delayed[i].count += (uint64_t)v->more[i];
@@ -281,19 +297,12 @@ static inline CellProfiles find_profiles(const Mate50Values *v, TableHeader *hea
     CellProfiles out = {calloc(cells, sizeof *out.place), calloc(cells, sizeof(TableProfileClass *)),
                         calloc(cells, sizeof *out.profile)};
     for (uint64_t cell = 0; cell < v->index.size; cell++) {
-        IndexMen men;
-        treb_position pos;
-        treb_distance dtm;
-        if (!v->legal[turn][cell] || v->first[turn][cell] == v->first[turn][cell + 1]) continue;
-        if (!index_to_men(&v->index, cell, &men)) ck_abort_msg("no position");
-        index_men_to_position(&v->index, &men, turn, &pos);
-        if (treb_probe_dtm(tables, &pos, &dtm, NULL) != TREB_OK) ck_abort_msg("no DTM");
-        const int dtz = v->step[v->first[turn][cell]].left;
-        if (dtm.plies <= dtz) continue;
-        const uint64_t at = index_of_position(&header->index, &pos);
-        out.profile[at] = profile_of(v, header, turn, cell, dtm.plies);
-        out.place[at] = place_in_class(&header->profiles, dtm.plies, dtz, out.profile[at]);
-        out.of[at] = &header->profiles.classes[dtm.plies * MATE50_CLOCKS + dtz];
+        Decided is;
+        if (!find_decided(v, turn, cell, tables, &is) || is.dtm <= is.dtz) continue;
+        const uint64_t at = index_of_position(&header->index, &is.pos);
+        out.profile[at] = profile_of(v, header, turn, cell, is.dtm);
+        out.place[at] = place_in_class(&header->profiles, is.dtm, is.dtz, out.profile[at]);
+        out.of[at] = &header->profiles.classes[is.dtm * MATE50_CLOCKS + is.dtz];
     }
     return out;
 }
